@@ -70,9 +70,10 @@ export function lists(steps: number, timeout?: string): Definition {
 }
 
 /** Commands one after another, with the usual limit or their own. */
-export function commands(steps: number, timeout?: string): Definition {
+export function commands(steps: number, timeout?: string, durability?: 'synced'): Definition {
   return {
-    name: `bench-commands-${timeout ?? 'usual'}`,
+    name: `bench-commands-${timeout ?? 'usual'}${durability === undefined ? '' : '-synced'}`,
+    ...(durability === undefined ? {} : { durability }),
     steps: range(steps, () => ({ command: ['true'], ...(timeout === undefined ? {} : { timeout }) })),
   };
 }

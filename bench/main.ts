@@ -26,7 +26,7 @@ import { nested } from './rows/nested.js';
 import { onOurs } from './rows/on-ours.js';
 import { processRows } from './rows/processes.js';
 import { replay } from './rows/replay.js';
-import { commandLatency, quickSteps, quickTools, sequentialLatency } from './rows/sequential-latency.js';
+import { commandLatency, quickSteps, quickTools, sequentialLatency, syncedSteps } from './rows/sequential-latency.js';
 import { throughput } from './rows/throughput.js';
 import { workerCpu } from './rows/worker-cpu.js';
 import { curveTable, profileTable, rowsTable, writeReport } from './table.js';
@@ -41,6 +41,7 @@ const ROWS: Row[] = [
   commandLatency,
   quickSteps,
   quickTools,
+  syncedSteps,
   throughput,
   workerCpu,
   fanOut200,

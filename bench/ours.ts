@@ -76,6 +76,7 @@ export class Ours {
       gates: 'ask',
       search_attributes: false,
       budget: plan.budgets,
+      ...(plan.durability === undefined ? {} : { durability: plan.durability }),
       workspace: this.#folder,
       caller: this.#folder,
     };

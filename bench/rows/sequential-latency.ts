@@ -80,3 +80,25 @@ export const quickTools: Row = {
     );
   },
 };
+
+/** A quick command that waits until the disk has what it came to. */
+export const syncedSteps: Row = {
+  name: 'synced-steps',
+  workload: `${STEPS} sequential quick commands with \`durability: synced\`, latency`,
+  against: 'ours with the usual durability',
+  unit: 'ms',
+  target: null,
+  rounds: 15,
+  async measure({ ours, pairs }, rounds) {
+    const [synced, usual] = [
+      await ours.compile(commands(STEPS, '5s', 'synced')),
+      await ours.compile(commands(STEPS, '5s')),
+    ];
+    return measureInTurn(
+      pairs,
+      (pair) => milliseconds(() => pair.ours.run(synced)),
+      (pair) => milliseconds(() => pair.ours.run(usual)),
+      { rounds, warmUps: WARM_UPS },
+    );
+  },
+};

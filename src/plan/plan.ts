@@ -34,6 +34,8 @@ export interface PlanBody extends Block {
   on_exhausted?: ExhaustionPolicy;
   /** When its steps, and those that it nests, wait for a person, beside what the project says. */
   autonomy?: Autonomy;
+  /** Steps of its runs wait until what they came to is on the disk. */
+  durability?: 'synced';
   /** Where its runs work, when that is not the project's folder. */
   workspace?: WorkTreeSpec;
   /** Whoever watches a run is told of it in a few words. */

@@ -59,6 +59,8 @@ export interface RunSettings {
   require_token?: true;
   /** Something in it is refused where there is no sandbox: the run looks for one before it begins. */
   needs_sandbox?: true;
+  /** Each step waits until what it came to is on the disk, where somebody asked for that. */
+  durability?: 'synced';
   /** How people are told of what happens; absent where they are not. */
   notify?: NotifySettings;
   /** Whether the server knows our search attributes. */

@@ -68,10 +68,10 @@ export interface Store
    */
   prepareJournal(scope: string): void;
   /**
-   * The entry is in the file when this resolves, and outlives every process; its sync comes soon after. Of two under
-   * one key the last holds.
+   * The entry is in the file when this resolves, and outlives every process; its sync comes soon after, or with
+   * `synced` has come. Of two under one key the last holds.
    */
-  writeJournal(key: JournalKey, entry: JournalEntry): Promise<void>;
+  writeJournal(key: JournalKey, entry: JournalEntry, synced?: boolean): Promise<void>;
   /** The record is there only when what it names is: once `named` has resolved. */
   writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;
   readRun(run: string): Promise<RunRecord | null>;

@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/contract.js';
+import type { RunSettings } from '../plan/run-input.js';
 import type { Step, ToolStep } from '../plan/step.js';
 import { isBounded, QUICK_TOOLS } from '../plan/tools/tool.js';
 
@@ -67,3 +68,8 @@ export const acting = proxyActivities<Activities>({
 });
 
 export const quick = proxyLocalActivities<Activities>(QUICK);
+
+/** What a call says of whether what comes of it is on the disk before it returns. */
+export function durabilityOf({ settings }: { settings: RunSettings }): { synced?: true } {
+  return settings.durability === 'synced' ? { synced: true } : {};
+}

@@ -39,7 +39,7 @@ export async function askOnce(
   }
   store.prepareJournal(call.root.first);
   const response = await ask();
-  await writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() });
+  await writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() }, call);
   return response;
 }
 
@@ -54,14 +54,19 @@ export async function readAnswer(store: Store, key: JournalKey): Promise<Journal
   const entry = await store.readJournal(key);
   if (entry !== null) return entry;
   const kept = unwritten.get(nameOf(store, key)) ?? null;
-  if (kept !== null) await writeAnswer(store, key, kept);
+  if (kept !== null) await writeAnswer(store, key, kept, {});
   return kept;
 }
 
 /** Journals what came; where there is no room it is kept, so that nothing is paid or done again (I8). */
-export async function writeAnswer(store: Store, key: JournalKey, entry: JournalEntry): Promise<void> {
+export async function writeAnswer(
+  store: Store,
+  key: JournalKey,
+  entry: JournalEntry,
+  { synced }: Pick<StepCall, 'synced'>,
+): Promise<void> {
   try {
-    await store.writeJournal(key, entry);
+    await store.writeJournal(key, entry, synced);
     unwritten.delete(nameOf(store, key));
   } catch (error) {
     if (error instanceof StoreFailure && error.passes) unwritten.set(nameOf(store, key), entry);
@@ -84,9 +89,14 @@ export function unbegin(store: Store, key: JournalKey): void {
 /**
  * Journals that something begins, before its effect; false where it had begun before, and nobody knows what came of it.
  */
-export async function begin(store: Store, key: JournalKey, request: Hash): Promise<boolean> {
+export async function begin(
+  store: Store,
+  key: JournalKey,
+  request: Hash,
+  { synced }: Pick<StepCall, 'synced'>,
+): Promise<boolean> {
   if (undone.delete(nameOf(store, key))) return true;
   if ((await store.readJournal(key)) !== null) return false;
-  await store.writeJournal(key, { request, response: null, at: new Date().toISOString() });
+  await store.writeJournal(key, { request, response: null, at: new Date().toISOString() }, synced);
   return true;
 }

@@ -91,7 +91,7 @@ async function make(
   if (
     tool.kind === 'builtin' &&
     tool.name === 'edit_file' &&
-    !(await begin(store, begunKey(call), sha256(canonicalJson(args))))
+    !(await begin(store, begunKey(call), sha256(canonicalJson(args)), call))
   ) {
     throw stepFailure(
       'tool-failed',

@@ -56,11 +56,16 @@ export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<
         ...(making === undefined ? {} : { making }),
       });
       if ('ask' in run) return run.ask;
-      await writeAnswer(store, keyOf(call, 'tool'), {
-        request,
-        response: run as unknown as Json,
-        at: new Date().toISOString(),
-      }); // a result is JSON
+      await writeAnswer(
+        store,
+        keyOf(call, 'tool'),
+        {
+          request,
+          response: run as unknown as Json,
+          at: new Date().toISOString(),
+        },
+        call,
+      ); // a result is JSON
       tell(current.log, call, block.name, run);
       return answer(store, call, run);
     });
@@ -99,7 +104,7 @@ async function make(
   if ('refusal' in permission) return { content: permission.refusal, is_error: true };
   if ('changed' in permission) return { ask: permission };
   const effect = handler.effect(tool, args);
-  if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request)))
+  if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request, call)))
     return effect === 'external' ? { ask: { doubt: true } } : unknown(tool.name);
   const { permissions } = agent;
   if (permissions === undefined)

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import type { ChoosePlayers, ChosenPlayers } from '../../activities/agents/choose-players.js';
 import type { CompileOptions } from '../../compiler/compile.js';
+import { durabilityOf } from './durability.js';
 import { autonomyIn } from '../../compiler/formats/autonomy.js';
 import { toNotify } from '../../compiler/formats/notify.js';
 import type { ServerListings } from '../../compiler/agents/server-tools.js';
@@ -135,6 +136,7 @@ export async function settle(
     submitted_by: choices.by,
     gates: choices.gates,
     ...peopleOf(config),
+    ...durabilityOf(plan, config),
     search_attributes: false,
     budget: settleLimits(plan, ...set),
     ...(Object.keys(policy).length === 0 ? {} : { on_exhausted: policy }),

@@ -21,6 +21,7 @@ const WORKFLOW_KEYS = [
   'workspace',
   'budgets',
   'autonomy',
+  'durability',
   'steps',
   'finally',
   'output',

@@ -155,3 +155,6 @@ export const inProject = z
   .regex(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))[^\p{Cc}\\]+(?<!\/)$/u, {
     error: "a folder from the project's root, without `..`",
   });
+
+/** When what a step came to is on the disk: with the step, or soon after it. */
+export const durability = z.enum(['synced', 'usual'], { error: 'synced or usual' });

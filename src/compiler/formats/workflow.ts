@@ -25,7 +25,7 @@ import {
   workflowStep,
 } from './step.js';
 import { RUN_ID } from '../../plan/names.js';
-import { budgets, inputSpecs, inputSpecsOrList, inProject, name, template, text } from './values.js';
+import { budgets, durability, inputSpecs, inputSpecsOrList, inProject, name, template, text } from './values.js';
 
 const workspaceKey = z.union(
   [
@@ -58,6 +58,9 @@ const workflowShape = {
     .describe('How steps are ordered; sequential when left out.'),
   budgets: budgets.optional().describe('Limits of a run of this workflow and all it nests.'),
   autonomy: autonomySchema.optional().describe('When its steps wait for a person, beside what perdure.yml says.'),
+  durability: durability
+    .optional()
+    .describe('`synced`: each step of a run waits until what it came to is on the disk; usual when left out.'),
   narrate: z
     .boolean({ error: 'true or false' })
     .optional()

@@ -10,7 +10,7 @@ import { notifySchema } from '../formats/notify.js';
 import { permissionsSchema } from '../formats/permissions.js';
 import { autonomySchema } from '../formats/autonomy.js';
 import { between } from '../formats/build/values.js';
-import { budgets, count, filledText } from '../formats/values.js';
+import { budgets, count, durability, filledText } from '../formats/values.js';
 import { generatedFolder } from './generated-folder.js';
 import type { Member, Node } from '../text/node.js';
 import { memberOf, without } from '../text/node.js';
@@ -161,6 +161,9 @@ export const configSchema = z
       .describe("Where `web_search` looks, in place of Anthropic's search."),
     permissions: permissionsSchema.optional().describe('What tools of agents may do.'),
     autonomy: autonomySchema.optional().describe('When actions wait for a person, in every run of the project.'),
+    durability: durability
+      .optional()
+      .describe('`synced`: each step waits until what it came to is on the disk; usual when left out.'),
     approvals: z
       .strictObject(
         {

@@ -89,7 +89,7 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
     ...block,
     budgets: budgetsOf(authored.budgets),
     ...(authored.budgets?.on_exhausted === undefined ? {} : { on_exhausted: policyOf(authored.budgets.on_exhausted) }),
-    ...policyIn(authored.autonomy),
+    ...policiesIn(authored),
     ...workspaceOf(authored.workspace),
     ...(authored.narrate === true ? { narrate: true as const } : {}),
     agents: compiled.agents,
@@ -200,9 +200,15 @@ function unusedInputs(declared: string[], steps: (Step | null)[], output: Templa
   return declared.filter((name) => !used.has(`input:${name}`));
 }
 
-function policyIn(authored: WorkflowDefinition['authored']['autonomy']): Pick<Plan, 'autonomy'> {
-  const autonomy = autonomyIn(authored);
-  return autonomy === undefined ? {} : { autonomy };
+function policiesIn({
+  autonomy: said,
+  durability,
+}: WorkflowDefinition['authored']): Pick<Plan, 'autonomy' | 'durability'> {
+  const autonomy = autonomyIn(said);
+  return {
+    ...(autonomy === undefined ? {} : { autonomy }),
+    ...(durability === 'synced' ? { durability } : {}),
+  };
 }
 
 function workspaceOf(authored: WorkflowDefinition['authored']['workspace']): Pick<Plan, 'workspace'> {

@@ -24,6 +24,8 @@ export interface CallHead {
   environment: Environment;
   /** What agents are told beside their prompts: a stored `InjectedContext`. Absent where that is nothing. */
   context?: Hash;
+  /** What came of it is on the disk before the call returns. */
+  synced?: true;
   /** In a rerun: where results with the same content are taken from (decision 14). */
   reuse?: Reuse;
 }

@@ -14,7 +14,7 @@ export interface JournalFiles {
   readJournal(key: JournalKey): Promise<JournalEntry | null>;
   listJournal(scope: string): Promise<[key: string, entry: JournalEntry][]>;
   prepareJournal(scope: string): void;
-  writeJournal(key: JournalKey, entry: JournalEntry): Promise<void>;
+  writeJournal(key: JournalKey, entry: JournalEntry, synced?: boolean): Promise<void>;
 }
 
 /**
@@ -36,6 +36,6 @@ export function createJournalFiles(folder: string): JournalFiles {
     readJournal: async ({ scope, key }) => journalOf(scope).read(key),
     listJournal: async (scope) => journalOf(scope).list(),
     prepareJournal: (scope) => journalOf(scope).prepare(),
-    writeJournal: ({ scope, key }, entry) => journalOf(scope).append(key, entry),
+    writeJournal: ({ scope, key }, entry, synced) => journalOf(scope).append(key, entry, synced),
   };
 }

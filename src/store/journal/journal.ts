@@ -22,9 +22,10 @@ export interface Journal {
   /**
    * The entry is in the file when this resolves, and so outlives every process; it is synced with all that come within
    * `GATHER_MS`. Nobody need wait for that: once the server has committed what the activity returns, the entry is not
-   * needed any more, and a sync at once would only hold that commit up. Throws when an earlier sync failed.
+   * needed any more, and a sync at once would only hold that commit up. With `synced` it is waited for: one sync takes
+   * all that wait. Throws when an earlier sync failed.
    */
-  append(key: string, entry: JournalEntry): Promise<void>;
+  append(key: string, entry: JournalEntry, synced?: boolean): Promise<void>;
   /** Makes the file where there is none, while there is time for it. What goes wrong is told by `append`. */
   prepare(): void;
 }
@@ -40,7 +41,7 @@ const READ_BYTES = 4 * 1024 * 1024;
  * minute.
  */
 const GATHER_MS = 5_000;
-const sync = promisify(fdatasync);
+const toDisk = promisify(fdatasync);
 
 /** Where a line stands in the file, in bytes. */
 interface Place {
@@ -58,9 +59,9 @@ interface Index {
   damagedAt: number | null;
 }
 
-/** The journal in a file, which need not be there; nothing is read before it is asked. */
-export function openJournal(path: string): Journal {
-  const gathering = openGathering(path);
+/** The journal in a file, which need not be there; nothing is read before it is asked. `sync` brings it to the disk. */
+export function openJournal(path: string, sync: (file: number) => Promise<void> = toDisk): Journal {
+  const gathering = openGathering(path, sync);
   let index = emptyIndex();
 
   /** Reads what was appended since; gives the number of bytes after the last whole line. */
@@ -116,7 +117,7 @@ export function openJournal(path: string): Journal {
     prepare() {
       if (index.end === 0) gathering.prepare();
     },
-    async append(key, entry) {
+    async append(key, entry, synced = false) {
       try {
         const { file, size } = await gathering.current();
         const torn = catchUp(file, size) > 0;
@@ -124,6 +125,7 @@ export function openJournal(path: string): Journal {
         const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
         appendFileSync(file, line); // One write: lines of two workers do not mix.
         remember(file, key, line);
+        if (synced) await gathering.settled(file);
       } catch (error) {
         throw storeFailure(error, 'write', path);
       }
@@ -140,11 +142,20 @@ interface Gathering {
   current(): Promise<{ file: number; size: number }>;
   /** Opens the file where none is open. */
   prepare(): void;
+  /** Resolves when what this file has now is on the disk. */
+  settled(file: number): Promise<void>;
 }
 
-function openGathering(path: string): Gathering {
+/** Syncs of one file: the one under way, and the one that those who came since wait for. */
+interface Waiting {
+  running: Promise<void> | null;
+  next: Promise<void> | null;
+}
+
+function openGathering(path: string, sync: (file: number) => Promise<void>): Gathering {
   let gathering: Promise<number> | null = null;
   let unsynced: Error | null = null;
+  const waits = new Map<number, Waiting>();
 
   function gather(): Promise<number> {
     gathering ??= openToAppend(path).then(
@@ -171,13 +182,29 @@ function openGathering(path: string): Gathering {
   async function settle(file: number): Promise<void> {
     gathering = null;
     try {
-      await sync(file).finally(() => closeSync(file));
+      await syncSoon(file);
     } catch (error) {
       unsynced = error as Error; // Node throws nothing else
+    } finally {
+      waits.delete(file);
+      closeSync(file);
     }
   }
 
+  /** A sync that is under way may have missed the last line: whoever comes meanwhile shares the one after it. */
+  function syncSoon(file: number): Promise<void> {
+    const { running, next } = waits.get(file) ?? { running: null, next: null };
+    if (next !== null) return next;
+    const coming = (running ?? Promise.resolve()).then(() => {
+      waits.set(file, { running: coming, next: null });
+      return sync(file);
+    });
+    waits.set(file, { running, next: coming });
+    return coming;
+  }
+
   return {
+    settled: syncSoon,
     async current() {
       if (unsynced !== null) throw unsynced;
       return gathered();

@@ -7,7 +7,7 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
 import { USUAL_AGENT_DEPTH } from '../../plan/step.js';
-import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
+import { GRACE_MS, acting, actingOptions, quick, quickOptions, durabilityOf } from '../activities.js';
 import { addressOf, autonomyOf, callerOf, workspaceOf } from '../state/context.js';
 import { failureFrom } from '../failures.js';
 import { startReady } from '../running/step-runner.js';
@@ -227,6 +227,7 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
     ...(again === 0 ? {} : { again }),
     ...makingOf(conversation),
     ...autonomyOf(scope.context),
+    ...durabilityOf(scope.context),
   };
   const summary = `${segmentOf(step)}: ${tool.slice(0, 100)}`;
   const startToCloseTimeout = call.limit_ms + GRACE_MS;

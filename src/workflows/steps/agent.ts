@@ -4,7 +4,7 @@ import { segmentOf } from '../../plan/plan.js';
 import { shortCall } from '../../plan/calls/short-call.js';
 import type { AgentStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
-import { acting, actingOptions } from '../activities.js';
+import { acting, actingOptions, durabilityOf } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
 import type { Reservation } from '../budget/reserve.js';
@@ -39,6 +39,7 @@ export function runAgent(
     try: tried,
     environment: environmentOf(scope, templatesOf(step)),
     ...reuseOf(scope, step, path, program !== null),
+    ...durabilityOf(context),
     ...(most === undefined ? {} : { most }),
     ...(settings.context === undefined ? {} : { context: settings.context }),
   };
