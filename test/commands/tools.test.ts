@@ -91,7 +91,7 @@ describe('tools call', () => {
     [
       'has a value of another type',
       ['count', '-i', 'text=a', '-i', 'times=many'],
-      'Expected the input `times` to be a number, got `many`.',
+      'Expected the input `times` to be a whole number, got `many`.',
     ],
     ['names no tool', ['cuont'], 'There is no tool `cuont`.'],
     ['names none at all', [], 'Expected the name of one tool.'],
