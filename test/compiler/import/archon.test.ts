@@ -140,7 +140,7 @@ describe('what is lost', () => {
       '- id: a\n  prompt: a\n  effort: high\n  betas: [x]\n  hooks: {Stop: []}\n  colour: red\n  maxBudgetUsd: 2\n' +
         '- {id: b, bash: b, model: opus}',
       {},
-      'tags: [x]\nrequires: [github]\nworktree: {enabled: true}\n',
+      'tags:  [x]\nrequires: [github]\nworktree: {enabled: true}\n',
     );
     expect(lost).toEqual({
       'a.effort': true,
