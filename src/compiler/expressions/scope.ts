@@ -1,6 +1,6 @@
 import type { Expression, Root } from '../../plan/values/expression.js';
 import { OUTER } from '../../plan/values/expression.js';
-import { didYouMean, nearest } from '../problems/did-you-mean.js';
+import { didYouMean, nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { WrittenReference } from './parse-expression.js';
 import type { Place, Report } from '../problems/problem.js';
 
@@ -276,7 +276,7 @@ function warnOfNear(name: string, { frames, place: at, report }: Lookup): void {
     [...rounds, ...frames.flatMap(({ names: { outputs, inputs } }) => [...outputs.keys(), ...inputs])].slice(0, 200),
   );
   if (near === null) return;
-  report({ code: 'near-input', severity: 'warning', at, message, suggestion: `did you mean \`${near}\`?` });
+  report({ code: 'near-input', severity: 'warning', at, message, suggestion: meansPerhaps(near) });
 }
 
 /** Where steps run as they are written, a step cannot refer to itself or to what comes later; nor any to `finally`. */

@@ -10,7 +10,7 @@ import type { Shared } from '../workflow/compile-workflow.js';
 import type { AgentCall, Definition, Entry, Name, Quoted } from '../formats/flow/ast.js';
 import { literalText } from '../formats/flow/instruction.js';
 import { hashOf, keepText } from '../hash.js';
-import { didYouMean, nearest } from '../problems/did-you-mean.js';
+import { didYouMean, nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import { isBuiltInName } from '../project/resolve.js';
 import type { Place, Report } from '../problems/problem.js';
 
@@ -128,8 +128,7 @@ function takeNear(
     code: 'unknown-key',
     at: key.at,
     message: `There is no key \`${key.text.slice(0, 40)}\` here.`,
-    suggestion:
-      meant === null ? `there are ${ROLE_KEYS.map((one) => `\`${one}\``).join(', ')}` : `did you mean \`${meant}\`?`,
+    suggestion: meant === null ? `there are ${ROLE_KEYS.map((one) => `\`${one}\``).join(', ')}` : meansPerhaps(meant),
   });
 }
 

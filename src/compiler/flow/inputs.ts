@@ -2,7 +2,7 @@ import type { InputSpec } from '../../plan/step.js';
 import type { Parameter } from '../formats/flow/params.js';
 import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
-import { nearest } from '../problems/did-you-mean.js';
+import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Place, Report } from '../problems/problem.js';
 import type { Late } from './frame.js';
 import { firstOf, grow, literal } from './frame.js';
@@ -41,7 +41,7 @@ export function createInputs(params: Map<string, Parameter> | null, texts: Texts
   const near = (name: string): string | null => {
     const declared = nearest(name, params?.keys() ?? []);
     if (declared !== null) meant.add(declared);
-    return declared === null ? null : `did you mean \`${declared}\`?`;
+    return declared === null ? null : meansPerhaps(declared);
   };
 
   const parameter = (name: string, fallback: string | null, at: Place): Late => {

@@ -3,7 +3,7 @@ import type { Quoted } from '../formats/flow/ast.js';
 import type { InstructionPart } from '../formats/flow/instruction.js';
 import { cutInstruction } from '../formats/flow/instruction.js';
 import type { Texts } from '../hash.js';
-import { didYouMean } from '../problems/did-you-mean.js';
+import { didYouMean, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Place, Report } from '../problems/problem.js';
 import { ofParts } from '../expressions/template.js';
 import type { ConstantPart, Constants } from './constants.js';
@@ -64,7 +64,7 @@ function warnOfHyphens({ raw, placeOf }: Quoted, names: Names, report: Report): 
     const meant = knownNames(names).find((known) => known === name || known === plain);
     if (meant === undefined) continue;
     const suggestion =
-      meant === plain ? `did you mean \`{${plain}}\`?` : `capture it as \`${plain}\`, and write \`{${plain}}\``;
+      meant === plain ? meansPerhaps(`{${plain}}`) : `capture it as \`${plain}\`, and write \`{${plain}}\``;
     report({
       code: 'unknown-variable',
       severity: 'warning',

@@ -4,7 +4,7 @@ import { isObject } from '../../plan/values/json.js';
 import type { Place, Report } from '../problems/problem.js';
 import { check } from '../text/check.js';
 import type { Member, Node } from '../text/node.js';
-import { keyOf, memberOf, startOf } from '../text/node.js';
+import { keyOf, memberOf, startOf, withItems, withMembers, withoutPaths } from '../text/node.js';
 import { filledText } from './values.js';
 
 const FAMILIES = ['imperative', 'intent', 'guardrails', 'learning', 'hybrid'] as const;
@@ -97,6 +97,7 @@ function planned(node: Node, report: Report): Node | null {
   const steps = made(STEPS, at, given);
   const rest = omit(node, ['type', 'goal', 'constraints', 'success_criteria']);
   return withMembers(rest, [
+    ...(rest.members ?? []),
     ['steps', { key: at, node: steps }],
     ...(memberOf(node, 'output') === null
       ? [['output', { key: at, node: made('${steps.work.output}', at, given) }] as [string, Member]]
@@ -145,33 +146,26 @@ function made(value: Json, at: Place, said: Node): Node {
   const place = { source: at.source, path: at.path, start: at.start, end: at.end };
   const plain = { ...place, value, members: null, items: null, style: null };
   if (Array.isArray(value)) {
-    const items = value.map((item) => made(item, at, said));
-    return { ...plain, items, value: items.map((item) => item.value) };
+    return withItems(
+      plain,
+      value.map((item) => made(item, at, said)),
+    );
   }
   if (!isObject(value)) return plain;
   const members = Object.entries(value).flatMap(([key, inner]): [string, Member][] =>
     key === '$said' ? [...(said.members ?? [])] : [[key, { key: place, node: made(inner, at, said) }]],
   );
-  return withMembers({ ...plain, members: new Map() }, members);
+  return withMembers(plain, members);
 }
 
 function pick(node: Node, keys: readonly string[]): Node {
   const members = [...(node.members ?? [])].filter(([key]) => keys.includes(key));
-  return withMembers({ ...node, ...startOf(node), members: new Map() }, members);
+  return withMembers({ ...node, ...startOf(node) }, members);
 }
 
 function omit(node: Node, keys: readonly string[]): Node {
-  return withMembers(
-    { ...node, members: new Map() },
-    [...(node.members ?? [])].filter(([key]) => !keys.includes(key)),
+  return withoutPaths(
+    node,
+    keys.map((key) => [key]),
   );
-}
-
-function withMembers(node: Node, more: [string, Member][]): Node {
-  const members = new Map([...(node.members ?? []), ...more]);
-  return {
-    ...node,
-    members,
-    value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])),
-  };
 }

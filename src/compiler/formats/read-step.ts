@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Check } from '../text/check.js';
 import { check } from '../text/check.js';
-import { nearest } from '../problems/did-you-mean.js';
+import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
-import { keyOf, memberOf, startOf, without } from '../text/node.js';
+import { keyOf, memberOf, startOf, withItems, withMembers, without } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
 import { renamed, respelled } from '../text/respell.js';
 import { checkSound } from '../text/sound-part.js';
@@ -196,11 +196,14 @@ export function withSpelled(node: Node, key: string, steps: ReadStep[]): Node {
   const list = node.members?.get(key);
   if (list?.node.items == null || steps.every(({ spelled }, index) => spelled === list.node.items?.[index]))
     return node;
-  const items = steps.map(({ spelled }) => spelled);
-  const value = items.map((item) => item.value);
-  const member = { ...list, node: { ...list.node, items, value } };
-  const members = new Map([...(node.members ?? [])].map(([name, one]) => [name, name === key ? member : one]));
-  return { ...node, members, value: Object.fromEntries([...members].map(([name, one]) => [name, one.node.value])) };
+  const items = withItems(
+    list.node,
+    steps.map(({ spelled }) => spelled),
+  );
+  const members = [...(node.members ?? [])].map(
+    ([name, one]) => [name, name === key ? { ...one, node: items } : one] as const,
+  );
+  return withMembers(node, members);
 }
 
 /** Every key that some step has; what a step of each kind must have is not asked. */
@@ -276,7 +279,7 @@ function nearKind(node: Node, keys: string[], report: Report): Found {
     code: 'step-kind',
     at: key === undefined ? startOf(node) : keyOf(node, key),
     message: `Expected one of ${STEP_KINDS.map((word) => `\`${word}\``).join(', ')} in the step.`,
-    suggestion: meant == null ? null : `did you mean \`${meant}\`?`,
+    suggestion: meant == null ? null : meansPerhaps(meant),
   });
   // A word of another tool may hold something else than the kind that has its place here.
   const taken = meant == null || key === undefined || Object.hasOwn(STEP_WORDS, key) ? null : meant;

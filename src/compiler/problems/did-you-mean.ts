@@ -27,7 +27,12 @@ export function nearest(name: string, known: Iterable<string>): string | null {
 /** ``did you mean `x`?``, or null. */
 export function didYouMean(name: string, known: Iterable<string>): string | null {
   const near = nearest(name, known);
-  return near === null ? null : `did you mean \`${near}\`?`;
+  return near === null ? null : meansPerhaps(near);
+}
+
+/** Says that a name was perhaps meant for this one; `fixOf` reads it. */
+export function meansPerhaps(name: string): string {
+  return `did you mean \`${name}\`?`;
 }
 
 /** Optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours. */

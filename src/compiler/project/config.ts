@@ -13,7 +13,7 @@ import { between } from '../formats/build/values.js';
 import { budgets, count, durability, filledText } from '../formats/values.js';
 import { generatedFolder } from './generated-folder.js';
 import type { Member, Node } from '../text/node.js';
-import { memberOf, without } from '../text/node.js';
+import { memberOf, withMembers, without } from '../text/node.js';
 import type { Problem, Report } from '../problems/problem.js';
 import { createReport, sortProblems } from '../problems/problem.js';
 import { warnOfNearSettings } from './near-models.js';
@@ -313,12 +313,7 @@ function fromGlee(node: Node): Node {
     const left = without(member.node, 'default_agent');
     return left.members?.size === 0 ? [] : [[name, { ...member, node: left }]];
   });
-  const members = new Map<string, Member>([...rest, ['agents', { key, node: agents }]]);
-  return {
-    ...node,
-    members,
-    value: Object.fromEntries([...members].map(([name, member]) => [name, member.node.value])),
-  };
+  return withMembers(node, [...rest, ['agents', { key, node: agents }]]);
 }
 
 /** What the first does not say, the second does, key by key. */

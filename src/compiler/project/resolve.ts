@@ -1,6 +1,6 @@
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { NAME } from '../../plan/names.js';
-import { nearest } from '../problems/did-you-mean.js';
+import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Project } from './project.js';
 import { kindOf, listFolder, packageRoot, readText, realPath } from '../text/disk.js';
 import { stemOf } from '../problems/source.js';
@@ -266,7 +266,7 @@ function byPath(path: string, from: string, texts?: ReadonlyMap<string, string>)
   );
   return {
     missing: `There is no file \`${path}\` beside this one.`,
-    suggestion: near === null ? null : `did you mean \`${join(dirname(path), near)}\`?`,
+    suggestion: near === null ? null : meansPerhaps(join(dirname(path), near)),
   };
 }
 
@@ -298,7 +298,7 @@ export function quickNameIn(text: string): string | null {
 
 function hintOf(name: string, known: string[]): string | null {
   const near = nearest(name, known);
-  if (near !== null) return `did you mean \`${near}\`?`;
+  if (near !== null) return meansPerhaps(near);
   const listed = [...new Set(known)].slice(0, 8);
   return listed.length === 0
     ? null

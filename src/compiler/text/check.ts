@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Json } from '../../plan/values/json.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import type { Node } from './node.js';
-import { keyOf, memberOf, nodeAt, startOf } from './node.js';
+import { keyOf, memberOf, nodeAt, startOf, withoutPaths } from './node.js';
 import type { ProblemCode, Report } from '../problems/problem.js';
 
 /** How a document is held against its schema. */
@@ -34,31 +34,10 @@ export function check<T>(schema: z.ZodType<T>, node: Node, options: Check): T | 
 
 /** A node without the keys, at any depth, that the schema does not know. */
 function withoutUnknown(node: Node, issues: Issue[]): Node {
-  const unknown = new Set(
-    issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => JSON.stringify([...issue.path, key])) : [],
-    ),
+  const unknown = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [],
   );
-  const strip = (current: Node, path: PropertyKey[]): Node => {
-    if (current.items !== null) {
-      const items = current.items.map((item, index) => strip(item, [...path, index]));
-      return { ...current, items, value: items.map(({ value }) => value) };
-    }
-    if (current.members === null) return current;
-    const members = new Map(
-      [...current.members].flatMap(([key, member]) =>
-        unknown.has(JSON.stringify([...path, key]))
-          ? []
-          : [[key, { ...member, node: strip(member.node, [...path, key]) }] as const],
-      ),
-    );
-    return {
-      ...current,
-      members,
-      value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])),
-    };
-  };
-  return strip(node, []);
+  return withoutPaths(node, unknown);
 }
 
 interface Checked {

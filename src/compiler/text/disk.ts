@@ -60,22 +60,8 @@ export function readText(path: string): { text: string } | { failure: string } {
   overlay?.looked?.(path);
   const unsaved = overlay?.texts.get(path);
   if (unsaved !== undefined) return asFile(unsaved);
-  try {
-    const refusal = REFUSALS[lookAt(path)];
-    if (refusal !== null) return { failure: refusal };
-    // Not blocking and not following: between `lstat` and here a FIFO or a link may have taken the file's place.
-    const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    try {
-      const stat = fstatSync(handle);
-      if (!stat.isFile()) return { failure: REFUSALS.other };
-      if (stat.size > MAX_BYTES) return { failure: tooLong(stat.size) };
-      return decode(readFileSync(handle));
-    } finally {
-      closeSync(handle);
-    }
-  } catch (error) {
-    return { failure: `The file cannot be read (${errorCode(error)}).` };
-  }
+  const read = readBytes(path, MAX_BYTES);
+  return 'failure' in read ? read : decode(read.bytes);
 }
 
 /** A text as it is read once it is saved. */
@@ -92,6 +78,7 @@ export function readBytes(path: string, most: number): { bytes: Buffer } | { fai
   try {
     const refusal = REFUSALS[lookAt(path)];
     if (refusal !== null) return { failure: refusal };
+    // Not blocking and not following: between `lstat` and here a FIFO or a link may have taken the file's place.
     const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       const stat = fstatSync(handle);

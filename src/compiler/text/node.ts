@@ -27,11 +27,41 @@ export function memberOf(node: Node, key: string): Node | null {
   return node.members?.get(key)?.node ?? null;
 }
 
+/** A map with these members in place of its own: its value is theirs. */
+export function withMembers(node: Node, entries: Iterable<readonly [string, Member]>): Node {
+  const members = new Map(entries);
+  return { ...node, members, value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])) };
+}
+
+/** A list with these items in place of its own: its value is theirs. */
+export function withItems(node: Node, items: Node[]): Node {
+  return { ...node, items, value: items.map(({ value }) => value) };
+}
+
 /** A map without one of its keys. */
 export function without(node: Node, omitted: string | null): Node {
   if (omitted === null || memberOf(node, omitted) === null) return node;
-  const members = new Map([...(node.members ?? [])].filter(([key]) => key !== omitted));
-  return { ...node, members, value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])) };
+  return withoutPaths(node, [[omitted]]);
+}
+
+/** A map or a list without what stands at some paths. */
+export function withoutPaths(node: Node, paths: (readonly PropertyKey[])[]): Node {
+  const below = new Map<PropertyKey | undefined, (readonly PropertyKey[])[]>();
+  for (const [first, ...rest] of paths) {
+    const known = below.get(first);
+    if (known === undefined) below.set(first, [rest]);
+    else known.push(rest);
+  }
+  const keep = (child: Node, segment: PropertyKey): Node[] => {
+    const inside = below.get(segment) ?? [];
+    if (inside.some((path) => path.length === 0)) return [];
+    return [inside.length === 0 ? child : withoutPaths(child, inside)];
+  };
+  if (node.items !== null) return withItems(node, node.items.flatMap(keep));
+  const kept = [...(node.members ?? [])].flatMap(([key, member]) =>
+    keep(member.node, key).map((child) => [key, { ...member, node: child }] as const),
+  );
+  return withMembers(node, kept);
 }
 
 /** Where a key itself is written; the whole map when it is not. */

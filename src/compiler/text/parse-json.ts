@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Member, Node } from './node.js';
 import { MAX_DEPTH, TOO_DEEP } from './node.js';
-import { nearest } from '../problems/did-you-mean.js';
+import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Place, ProblemCode, Report } from '../problems/problem.js';
 import type { Source } from '../problems/source.js';
 import { FORBIDDEN_KEYS } from './yaml.js';
@@ -282,6 +282,6 @@ function wordHint(word: string): string | null {
   if (/^(True|False|None|nil|undefined)$/.test(word))
     return `write \`${{ True: 'true', False: 'false' }[word] ?? 'null'}\``;
   const near = nearest(word, ['true', 'false', 'null']);
-  if (near !== null) return `did you mean \`${near}\`?`;
+  if (near !== null) return meansPerhaps(near);
   return /^[A-Za-z_]/.test(word) ? `put the text in double quotes: \`"${word}"\`` : null;
 }

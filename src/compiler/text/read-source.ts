@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import type { z } from 'zod';
 import { check } from './check.js';
-import { nearest } from '../problems/did-you-mean.js';
+import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Report } from '../problems/problem.js';
 import { kindOf, listFolder, readText } from './disk.js';
 import type { Source } from '../problems/source.js';
@@ -31,7 +31,7 @@ export function neighbour(absolute: string): string | null {
   const same = files.filter((name) => stemOf(name) === wanted);
   const likely = same.length > 0 ? same : files.filter((name) => isNear(wanted, stemOf(name)));
   const near = nearest(basename(absolute), likely) ?? likely[0];
-  return near === undefined ? null : `did you mean \`${near}\`?`;
+  return near === undefined ? null : meansPerhaps(near);
 }
 
 /** Tells whether one stem is a slip of the other. One or two letters are a slip of any others. */

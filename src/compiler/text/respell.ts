@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { nearest } from '../problems/did-you-mean.js';
+import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Check, Issue } from './check.js';
 import { issuesOf, knownKeys } from './check.js';
 import type { Node } from './node.js';
-import { keyOf, memberOf, nodeAt } from './node.js';
+import { keyOf, memberOf, nodeAt, withItems, withMembers } from './node.js';
 
 /** More slips than this in one map or document are no slips. */
 const MOST = 20;
@@ -38,7 +38,7 @@ function report({ path, key, meant }: Slip, root: Node, options: Check): void {
     code: 'unknown-key',
     at: keyOf(nodeAt(root, path), key),
     message: `There is no key \`${key}\` here.`,
-    suggestion: `did you mean \`${meant}\`?`,
+    suggestion: meansPerhaps(meant),
   });
 }
 
@@ -73,17 +73,14 @@ function samePath(a: readonly PropertyKey[], b: readonly PropertyKey[]): boolean
 /** A map with one of its keys, or one of those below a path, under the name that was meant. */
 export function renamed(node: Node, path: readonly PropertyKey[], { key, meant }: Pick<Slip, 'key' | 'meant'>): Node {
   const [segment, ...rest] = path;
-  if (typeof segment === 'number' && node.items !== null) {
-    const items = node.items.map((item, index) => (index === segment ? renamed(item, rest, { key, meant }) : item));
-    return { ...node, items, value: items.map(({ value }) => value) };
-  }
+  if (typeof segment === 'number' && node.items !== null)
+    return withItems(
+      node,
+      node.items.map((item, index) => (index === segment ? renamed(item, rest, { key, meant }) : item)),
+    );
   const members = [...(node.members ?? [])].map(([name, member]) => {
     if (segment === undefined) return [name === key ? meant : name, member] as const;
     return [name, name === segment ? { ...member, node: renamed(member.node, rest, { key, meant }) } : member] as const;
   });
-  return {
-    ...node,
-    members: new Map(members),
-    value: Object.fromEntries(members.map(([name, member]) => [name, member.node.value])),
-  };
+  return withMembers(node, members);
 }

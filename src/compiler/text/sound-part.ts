@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Check, Issue } from './check.js';
 import { issuesOf, reportIssues } from './check.js';
 import type { Node } from './node.js';
+import { withoutPaths } from './node.js';
 import { respelled } from './respell.js';
 
 /** A map held against its schema, and what remains of it without its faults. */
@@ -19,8 +20,10 @@ export interface Sound<T> {
 /** Like `check`, but goes on with what is sound: one fault must not hide what else is wrong with the same map. */
 export function checkSound<T>(schema: z.ZodType<T>, node: Node, options: Check): Sound<T> {
   const faulty = new Set<string>();
-  const spelled = respelled(schema, node, options);
-  let result = schema.safeParse(spelled.value);
+  let result = schema.safeParse(node.value);
+  // What is sound is not looked at twice.
+  const spelled = result.success ? node : respelled(schema, node, options);
+  if (spelled !== node) result = schema.safeParse(spelled.value);
   if (!result.success) reportIssues(issuesOf(result.error), { schema, root: spelled, options });
   let sound = spelled;
   while (!result.success) {
@@ -49,27 +52,4 @@ function faultsOf(issue: Issue, root: Node): Path[] {
     if (segment === 0) return [issue.path.slice(0, depth)];
   }
   return [issue.path];
-}
-
-/** A map without what stands at some paths. */
-function withoutPaths(node: Node, paths: Path[]): Node {
-  const below = (segment: PropertyKey): Path[] =>
-    paths.filter(([first]) => first === segment).map((path) => path.slice(1));
-  const keep = (child: Node, segment: PropertyKey): Node[] => {
-    const inside = below(segment);
-    if (inside.some((path) => path.length === 0)) return [];
-    return [inside.length === 0 ? child : withoutPaths(child, inside)];
-  };
-  if (node.items !== null) {
-    const items = node.items.flatMap(keep);
-    return { ...node, items, value: items.map(({ value }) => value) };
-  }
-  const kept = [...(node.members ?? [])].flatMap(([key, member]) =>
-    keep(member.node, key).map((child) => [key, { ...member, node: child }] as const),
-  );
-  return {
-    ...node,
-    members: new Map(kept),
-    value: Object.fromEntries(kept.map(([key, member]) => [key, member.node.value])),
-  };
 }

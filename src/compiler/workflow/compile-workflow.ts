@@ -24,6 +24,7 @@ import type { Resolution } from '../project/resolve.js';
 import { collectNames } from '../expressions/collect-names.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
+import { meansPerhaps } from '../problems/did-you-mean.js';
 import type { Place, Report } from '../problems/problem.js';
 import type { Names } from '../expressions/scope.js';
 import { createScope } from '../expressions/scope.js';
@@ -73,7 +74,7 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
   let compiled = compile([]);
   const unused = authored.broken ? [] : unusedInputs(Object.keys(declared), compiled.steps, compiled.output);
   // A name that another is nearly is used, but for a slip, which is told.
-  for (const name of unused.filter((one) => !meant.has(`did you mean \`${one}\`?`))) {
+  for (const name of unused.filter((one) => !meant.has(meansPerhaps(one)))) {
     const message = `Nothing refers to the input \`${name}\`; every agent is shown it.`;
     report({ code: 'unused-input', severity: 'warning', at: keyOf(memberOf(node, 'inputs') ?? node, name), message });
   }

@@ -1,6 +1,7 @@
 import type { Json } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
 import type { Member, Node } from '../../text/node.js';
+import { withMembers } from '../../text/node.js';
 import type { Place, Report } from '../../problems/problem.js';
 import { splitTools } from './agent-tools.js';
 
@@ -102,8 +103,7 @@ export function translate(
 
   takeAll(node, '');
   for (const { name, member } of derived) members.set(name, joined(members.get(name), member));
-  const value = Object.fromEntries([...members].map(([name, member]) => [name, member.node.value]));
-  return { node: { ...node, members, value }, losses };
+  return { node: withMembers(node, members), losses };
 }
 
 /** The same member with another value. */

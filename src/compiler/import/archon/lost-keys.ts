@@ -3,18 +3,23 @@ import type { GraphNode } from './graph.js';
 import type { NodeKind } from './schema.js';
 import type { Translation } from './translation.js';
 
+/** Keys of a model, at a node as for a whole workflow: why they are lost, and whether that changes what happens. */
+export const OF_MODELS: Record<string, [why: string, changes: boolean]> = {
+  effort: ['write `effort` into the file of an agent', true],
+  thinking: ['how deep a model thinks is its own choice here', true],
+  fallbackModel: ['a model that fails is tried again; there is no other in its place', true],
+  betas: ['beta features of the provider are not asked for', false],
+  sandbox: ['commands of agents always run in a sandbox; `permissions` say what they reach', true],
+};
+
 /** Keys of nodes that a model plays, why they are not carried over, and whether that changes what happens. */
 const OF_AGENTS: Record<string, [why: string, changes: boolean]> = {
   hooks: ['what tools may do is for `permissions` to say', true],
   mcp: ['servers stand under `mcp` of perdure.yml, and their tools under `tools` of an agent', true],
   skills: ['skills are not read: put their text into the prompt', true],
   pi: ['it is for a program that is not used here', false],
-  effort: ['write `effort` into the file of an agent', true],
-  thinking: ['how deep a model thinks is its own choice here', true],
-  fallbackModel: ['a model that fails is tried again; there is no other in its place', true],
+  ...OF_MODELS,
   settingSources: ['files of settings are not read', true],
-  betas: ['beta features of the provider are not asked for', false],
-  sandbox: ['commands of agents always run in a sandbox; `permissions` say what they reach', true],
   maxBudgetUsd: ['limits of money hold for a whole run: `budgets: {max_cost_usd: …}`', true],
   persist_session: ['each run begins anew; `perdure run --session` goes on with one', true],
 };

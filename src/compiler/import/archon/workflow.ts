@@ -16,6 +16,7 @@ import { readsOf, shapeOf, textsIn } from './shapes.js';
 import type { Reads } from './shapes.js';
 import { lastOf, stepsOf } from './steps.js';
 import type { Translation } from './translation.js';
+import { OF_MODELS } from './lost-keys.js';
 
 /** A workflow of Archon in our words. */
 export interface ArchonImport {
@@ -145,13 +146,9 @@ const TOP: Record<string, [why: string, changes: boolean]> = {
   mutates_checkout: ['runs in one folder do not wait for each other', true],
   container: ['what agents may do is for `permissions` to say', true],
   persist_sessions: ['each run begins anew; `perdure run --session` goes on with one', true],
-  effort: ['write `effort` into the file of an agent', true],
+  ...OF_MODELS,
   modelReasoningEffort: ['how deep a model thinks is its own choice here', true],
-  thinking: ['how deep a model thinks is its own choice here', true],
   webSearchMode: ['searching the web is a tool: `web_search`', true],
-  fallbackModel: ['a model that fails is tried again; there is no other in its place', true],
-  betas: ['beta features of the provider are not asked for', false],
-  sandbox: ['commands of agents always run in a sandbox; `permissions` say what they reach', true],
   evidence_policy: ['nothing looks for `evidence.json`: add a `set` with `require`, or a command that fails', true],
   outcome_field: ['a run has no verdict beside its status', true],
 };
