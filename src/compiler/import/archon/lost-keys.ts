@@ -15,8 +15,8 @@ export const OF_MODELS: Record<string, [why: string, changes: boolean]> = {
 /** Keys of nodes that a model plays, why they are not carried over, and whether that changes what happens. */
 const OF_AGENTS: Record<string, [why: string, changes: boolean]> = {
   hooks: ['what tools may do is for `permissions` to say', true],
-  mcp: ['servers stand under `mcp` of perdure.yml, and their tools under `tools` of an agent', true],
-  skills: ['skills are not read: put their text into the prompt', true],
+  mcp: ['servers stand under `mcp` of perdure.yml; write their names under `mcp` of an agent', true],
+  skills: ['write `skills` into the file of an agent', true],
   pi: ['it is for a program that is not used here', false],
   ...OF_MODELS,
   settingSources: ['files of settings are not read', true],
