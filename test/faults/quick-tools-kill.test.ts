@@ -1,0 +1,65 @@
+// @seconds 40
+import { describe, expect, it } from 'vitest';
+import { openProject, until } from './project.js';
+import { FULL, random } from './seed.js';
+import type { Victim } from './strike.js';
+import { strike } from './strike.js';
+
+const EDITS = 10;
+
+/** Each edit finds only what the one before it left; a short command between them lets the blow fall anywhere. */
+const WORKFLOW = `name: edits
+durability: synced
+steps:
+${Array.from(
+  { length: EDITS },
+  (_, index) => `  - id: edit-${index}
+    tool: edit_file
+    inputs: {path: count.txt, old_text: "at ${index}.", new_text: "at ${index + 1}."}
+  - id: pause-${index}
+    command: [sleep, "0.05"]
+    timeout: 5s
+`,
+).join('')}  - id: read
+    tool: read_file
+    inputs: {path: count.txt}
+`;
+
+const HIT: Victim[] = ['host', 'server', 'everything'];
+
+describe('kill -9 in a row of tools that take a moment', () => {
+  const draw = random('quick tools');
+  const moments = Array.from({ length: FULL ? 12 : 3 }, (_, index) => ({
+    victim: HIT[index % HIT.length] ?? 'everything',
+    after: 1 + Math.floor(draw() * (EDITS - 2)),
+  }));
+
+  it.each(moments)('of the $victim after edit $after: no edit is made twice, and none is lost', async (moment) => {
+    const project = await openProject({ 'definitions/workflows/edits.yml': WORKFLOW, 'count.txt': 'at 0.\n' });
+    try {
+      const args = ['run', 'definitions/workflows/edits.yml', '--id', 'edits', '--json'];
+      const first = project.start(...args);
+      await until(async () => Number(/\d+/.exec(await project.read('count.txt'))?.[0]) >= moment.after);
+      expect(first.process.exitCode).toBeNull();
+      await strike(project, moment.victim, first.process.pid);
+      if (moment.victim === 'everything') await first.finished;
+      const again = await project.run(...args);
+      const { status, steps, error } = JSON.parse(again.stdout) as {
+        status: string;
+        error: string | null;
+        steps: { id: string; status: string }[];
+      };
+      const text = await project.read('count.txt');
+      const done = steps.filter(({ id, status: how }) => id?.startsWith('edit-') && how === 'success').length;
+      if (status === 'success') {
+        expect({ text, done }).toEqual({ text: `at ${EDITS}.\n`, done: EDITS });
+        return;
+      }
+      // The blow fell between an edit and its journal: it is not made again, and somebody is told to look.
+      expect(error).toContain('The outcome of `edit_file` is unknown');
+      expect([`at ${done}.\n`, `at ${done + 1}.\n`]).toContain(text);
+    } finally {
+      await project.close();
+    }
+  });
+});
