@@ -115,6 +115,8 @@ export interface CommandStep extends StepBase {
   stdin: Template | null;
   /** Files whose content the result depends on (decision 14). */
   reads: string[];
+  /** Files that it leaves: its result is reused only while they are as it left them. Absent: none named. */
+  writes?: string[];
   max_output_kb: number;
   schema: Json;
   output_as?: OutputConversion;

@@ -1,7 +1,7 @@
 // @module-tag git
 // @seconds 35
 import { execFile } from 'node:child_process';
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -155,6 +155,48 @@ describe('a command that may read any file', () => {
     await writeFile(join(project.folder, 'other.txt'), 'new');
     expect(await json('rerun', 'edits', '--dry-run')).toMatchObject({ reuse: [], run: ['reads', 'last'] });
     await rm(join(project.folder, 'other.txt'));
+  });
+});
+
+describe('a command that names what it reads and writes', () => {
+  const makes = (files: string): string =>
+    `  - id: makes\n    command: [sh, -c, 'echo makes >> ${LOG}; echo made > made.txt']\n    reads: [given]\n${files}`;
+  const action = async (run: string): Promise<string> => {
+    const told = await json<Record<string, string[]>>('rerun', run, '--dry-run');
+    return ['reuse', 'run', 'may_run'].find((name) => told[name]?.includes('makes')) ?? 'not told';
+  };
+
+  it('is taken over only while the files that it wrote are as it left them', async () => {
+    const made = join(project.folder, 'made.txt');
+    const other = join(project.folder, 'other.txt');
+    await write('made', makes('    writes: [made.txt]\n'), fails('last'));
+    await rm(join(project.folder, 'mended'), { force: true });
+    await start('made', 'made');
+    await writeFile(other, 'changed');
+    expect(await action('made')).toBe('reuse');
+    await writeFile(made, 'edited');
+    expect(await action('made')).toBe('run');
+    await rm(made);
+    expect(await action('made')).toBe('run');
+    await writeFile(join(project.folder, 'mended'), '');
+    await ran();
+    expect(await json('rerun', 'made', '--id', 'made-2')).toMatchObject({ status: 'success' });
+    expect(await readFile(made, 'utf8')).toBe('made\n');
+    expect(await ran()).toEqual(['makes', 'last']);
+    await rm(join(project.folder, 'mended'));
+    expect(await json('rerun', 'made-2', '--dry-run')).toMatchObject({ reuse: ['makes', 'last'] });
+    await rm(made);
+    await rm(other);
+  });
+
+  it('counts as one that may have written any file where it names none', async () => {
+    await write('made', makes(''), fails('last'));
+    await rm(join(project.folder, 'mended'), { force: true });
+    await start('made', 'made-3');
+    expect(await action('made-3')).toBe('reuse');
+    await rm(join(project.folder, 'made.txt'));
+    expect(await action('made-3')).toBe('run');
+    await ran();
   });
 });
 

@@ -5,6 +5,11 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { CommandStep } from '../../plan/step.js';
 import type { Json } from '../../plan/values/json.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { Store } from '../../store/store.js';
+import type { StepCall, StepOutput } from '../contract.js';
+import type { FileHashes } from '../reuse/content-key.js';
+import { reusedOutput } from '../reuse/content-key.js';
 import type { CommandRequest } from './command-request.js';
 import { askedFor } from './command-request.js';
 
@@ -14,14 +19,30 @@ export async function commandContent(step: CommandStep, request: CommandRequest)
     ...askedFor(request),
     schema: step.schema,
     output_as: step.output_as ?? null,
-    reads: await readsOf(step, request.cwd),
+    reads: await hashesOf(step.reads, request.cwd),
   };
 }
 
-/** Hashes of the files that a command says it reads, by path as it is written; null for one that is not there. */
-async function readsOf({ reads }: CommandStep, cwd: string): Promise<Record<string, string | null>> {
-  const hashes = await Promise.all(reads.map(async (file) => [file, await fileHash(resolve(cwd, file))] as const));
+/** Hashes of files that a command names, by path as it is written; null for one that is not there. */
+export async function hashesOf(files: string[], cwd: string): Promise<FileHashes> {
+  const hashes = await Promise.all(files.map(async (file) => [file, await fileHash(resolve(cwd, file))] as const));
   return Object.fromEntries(hashes);
+}
+
+/** The result of a command that an earlier run has to take over, while the files that it wrote are as it left them. */
+export function reusedCommand(
+  store: Store,
+  call: StepCall,
+  key: Hash,
+  { cwd }: Pick<CommandRequest, 'cwd'>,
+): Promise<StepOutput | null> {
+  return reusedOutput(store, call, key, (wrote) => areAsLeft(wrote, cwd));
+}
+
+/** Tells whether files are there as they were when `hashes` were taken; what was no file then never is. */
+async function areAsLeft(hashes: FileHashes, cwd: string): Promise<boolean> {
+  const now = await hashesOf(Object.keys(hashes), cwd);
+  return Object.entries(hashes).every(([file, hash]) => hash !== null && now[file] === hash);
 }
 
 async function fileHash(path: string): Promise<string | null> {

@@ -27,8 +27,8 @@ import { createOutputCapture } from '../processes/output-capture.js';
 import { checkOutput } from '../values/output-schema.js';
 import type { ProcessOptions } from '../processes/groups/process-group.js';
 import { runProcess } from '../processes/groups/process-group.js';
-import { contentKey, keepOutput, keepSoon, reusedOutput } from '../reuse/content-key.js';
-import { commandContent } from './command-content.js';
+import { contentKey, keepOutput, keepSoon } from '../reuse/content-key.js';
+import { commandContent, hashesOf, reusedCommand } from './command-content.js';
 import type { ProcessEnd } from '../processes/started-process.js';
 import type { RunTag } from '../processes/tagged-processes.js';
 import { runTag } from '../processes/tagged-processes.js';
@@ -60,9 +60,13 @@ async function run(
   const content = await commandContent(step, request);
   const key = (): Hash => contentKey('command', content);
   // Whether an external effect has happened a later run must not have to guess.
-  const keep = async (output: StepOutput): Promise<StepOutput> =>
-    step.effect === 'external' ? keepOutput(store, call, key(), output) : keepSoon(store, call, key, output);
-  const known = call.reuse === undefined ? null : await reusedOutput(store, call, key());
+  const keep = async (output: StepOutput): Promise<StepOutput> => {
+    // Before the next step begins, which may write them too.
+    const wrote = step.writes === undefined ? {} : { wrote: await hashesOf(step.writes, request.cwd) };
+    const made = { ...output, ...wrote };
+    return step.effect === 'external' ? keepOutput(store, call, key(), made) : keepSoon(store, call, key, made);
+  };
+  const known = call.reuse === undefined ? null : await reusedCommand(store, call, key(), request);
   if (known !== null) return keep(known);
   const { end, stdout, stderr } = await runHeard(request, { store: store.id, run: call.root.run }, current);
   current.signal.throwIfAborted();

@@ -17,7 +17,7 @@ import type { ModelRequest } from '../models/protocol/provider.js';
 import { createRequest } from '../models/request.js';
 import { createToolRequest, reusedCall } from '../tool-steps/tool-request.js';
 import { contentKey, modelContent, programContent, reusedOutput } from '../reuse/content-key.js';
-import { commandContent } from '../commands/command-content.js';
+import { commandContent, reusedCommand } from '../commands/command-content.js';
 import { locate } from '../../store/folders/places.js';
 import type { Acting, KnownScope, Placed } from './known-scope.js';
 
@@ -43,7 +43,7 @@ export async function outputFor(
   if (step.kind === 'command') {
     const workspace = locate(store, folderOf(step, settings));
     const request = await createCommandRequest(store, { ...call, workspace }, step);
-    return reusedOutput(store, call, contentKey('command', await commandContent(step, request)));
+    return reusedCommand(store, call, contentKey('command', await commandContent(step, request)), request);
   }
   if (step.kind === 'tool') {
     const workspace = locate(store, settings.workspace);

@@ -10,7 +10,7 @@ import { isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import { StoreFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
-import type { JournalEntry, JournalKey } from '../../store/journal/entry.js';
+import type { JournalKey } from '../../store/journal/entry.js';
 import type { StepCall, StepOutput } from '../contract.js';
 import { stepFailure } from '../failures.js';
 import type { ModelRequest } from '../models/protocol/provider.js';
@@ -34,18 +34,35 @@ export function programContent(step: AgentStep, program: ProgramName, request: M
   return { ...(modelContent(step, program, request) as object), access: access as unknown as Json };
 }
 
+/** SHA-256 of files by path as a step names it, in hexadecimal; null for what is no file. */
+export type FileHashes = Record<string, string | null>;
+
+/** A result with the files that belong to it. */
+type Made = StepOutput & { wrote?: FileHashes };
+
+/** What the journal keeps of it. */
+type Kept = Omit<Made, 'path'>;
+
 /**
  * The result of a step with this content in the runs that `call.reuse` names, marked `reused` and without spend; null
- * where it has none. Throws `already-done` instead where an external effect happened in that run (decision 14).
+ * where it has none, or where `areAsLeft` says that the files it wrote are not as they were. Throws `already-done`
+ * instead where an external effect happened in that run (decision 14).
  */
-export async function reusedOutput(store: Store, call: StepCall, key: Hash): Promise<StepOutput | null> {
+export async function reusedOutput(
+  store: Store,
+  call: StepCall,
+  key: Hash,
+  areAsLeft?: (wrote: FileHashes) => Promise<boolean>,
+): Promise<StepOutput | null> {
   if (call.reuse === undefined) return null;
   const { run, from, earlier = [], done, never } = call.reuse;
   for (const scope of never === true ? [] : [from, ...earlier]) {
     const entry = await store.readJournal(keyIn(scope, key));
-    if (entry !== null && (done === true || (await isKept(store, entry))))
-      // only `keepOutput` makes such entries
-      return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true };
+    if (entry === null) continue;
+    const { wrote, ...output } = entry.response as unknown as Kept; // only `keepOutput` makes such entries
+    const isThere = async (): Promise<boolean> =>
+      (await isKept(store, output)) && (wrote === undefined || areAsLeft === undefined || (await areAsLeft(wrote)));
+    if (done === true || (await isThere())) return { ...output, spend: NO_SPEND, reused: true };
   }
   if (done === true)
     throw stepFailure(
@@ -57,8 +74,7 @@ export async function reusedOutput(store: Store, call: StepCall, key: Hash): Pro
 }
 
 /** Tells whether what the result names is there: somebody may have removed values, and then the step is done again. */
-async function isKept(store: Store, { response }: JournalEntry): Promise<boolean> {
-  const { output } = response as unknown as StepOutput; // only `keepOutput` makes such entries
+async function isKept(store: Store, { output }: Kept): Promise<boolean> {
   return (
     output === null ||
     !isStored(output) ||
@@ -76,8 +92,9 @@ const ROOM_AGAIN_MS = 2_000;
  * Lets runs to come reuse a result, and gives it back. A crash in between costs nothing but that; nor does a full disk:
  * what is done is done, and is written once there is room.
  */
-export async function keepOutput(store: Store, call: StepCall, key: Hash, output: StepOutput): Promise<StepOutput> {
-  const { path: _where, ...kept } = output;
+export async function keepOutput(store: Store, call: StepCall, key: Hash, made: Made): Promise<StepOutput> {
+  const { path: _where, ...kept } = made;
+  const { wrote: _kept, ...output } = made;
   const { log } = Context.current();
   const write = (): Promise<void> =>
     store.writeJournal(keyIn(call.root.first, key), {
@@ -95,8 +112,9 @@ export async function keepOutput(store: Store, call: StepCall, key: Hash, output
 }
 
 /** Keeps a result for reuse as soon as it is on its way: its activity does not wait for that. */
-export function keepSoon(store: Store, call: StepCall, key: () => Hash, output: StepOutput): StepOutput {
-  setImmediate(() => void keepOutput(store, call, key(), output));
+export function keepSoon(store: Store, call: StepCall, key: () => Hash, made: Made): StepOutput {
+  setImmediate(() => void keepOutput(store, call, key(), made));
+  const { wrote: _kept, ...output } = made;
   return output;
 }
 

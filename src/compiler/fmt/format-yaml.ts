@@ -60,6 +60,7 @@ const STEP_KEYS = [
   'env',
   'stdin',
   'reads',
+  'writes',
   'max_output_kb',
   'schema',
   'rehearsal',

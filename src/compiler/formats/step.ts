@@ -130,6 +130,7 @@ export const agentStep = z.strictObject({
   ...acting,
 });
 
+const files = z.array(filledText, { error: 'a list of files' }).optional();
 const argument = z.union([z.string(), z.number(), z.boolean()], { error: 'a text, a number, true or false' });
 
 export const commandStep = z.strictObject({
@@ -149,7 +150,8 @@ export const commandStep = z.strictObject({
     .optional()
     .describe('Variables beside PATH, HOME, LANG, TZ and TMPDIR.'),
   stdin: template.optional().describe('What the command reads from its standard input.'),
-  reads: z.array(filledText, { error: 'a list of files' }).optional().describe('Files that the result depends on.'),
+  reads: files.describe('Files that the result depends on.'),
+  writes: files.describe('Files that it writes: a rerun takes the result over only while they are as it left them.'),
   max_output_kb: positive
     .max(102_400, { error: 'a number of at most 102400' })
     .optional()

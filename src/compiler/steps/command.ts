@@ -17,14 +17,7 @@ export function compileCommandStep(authored: Authored<'command'>, context: StepC
     if (index === 0) checkExecutable(item, report);
     return asText(index === 0 ? { kind: 'literal', value: item.value } : compileTemplate(item, templates));
   });
-  for (const item of memberOf(node, 'reads')?.items ?? []) {
-    if (String(item.value).includes('${'))
-      report({
-        code: 'invalid-value',
-        at: item,
-        message: 'Expected a path, got a template: files that a result depends on are written out.',
-      });
-  }
+  checkWrittenOut(node, report);
   return {
     kind: 'command',
     ...baseOf(authored, context),
@@ -34,9 +27,22 @@ export function compileCommandStep(authored: Authored<'command'>, context: StepC
     env: Object.fromEntries(Object.entries(mapAt('env', context)).map(([name, value]) => [name, asText(value)])),
     stdin: templateAt('stdin', context),
     reads: authored.reads ?? [],
+    ...(authored.writes === undefined || authored.writes.length === 0 ? {} : { writes: authored.writes }),
     max_output_kb: authored.max_output_kb ?? DEFAULT_OUTPUT_KB,
     schema: schemaAt(context),
   };
+}
+
+/** Files that tell whether a result still holds are known before anything runs. */
+function checkWrittenOut(node: Node, report: Report): void {
+  for (const key of ['reads', 'writes'])
+    for (const item of memberOf(node, key)?.items ?? [])
+      if (String(item.value).includes('${'))
+        report({
+          code: 'invalid-value',
+          at: item,
+          message: 'Expected a path, got a template: files that a result depends on are written out.',
+        });
 }
 
 /** Decision 3: what runs is decided by the person who wrote the definition, never by a value. */

@@ -12,13 +12,14 @@ function looksAround(tool: CallableTool, effect: Step['effect']): boolean {
 }
 
 /**
- * Tells whether a command may depend on files of the workspace that it does not name under `reads:`, or a tool or an
- * agent on those that it reaches.
+ * Tells whether the result of a command may depend on files of the workspace that it does not name under `reads:`, or
+ * be files that it does not name under `writes:`; of a tool or an agent, on those that it reaches.
  */
-function readsUnnamed(step: Step, agents: Plan['agents']): boolean {
+function touchesUnnamed(step: Step, agents: Plan['agents']): boolean {
   if (step.kind === 'agent') return (agents[step.agent]?.uses ?? []).length > 0;
   if (step.kind === 'tool') return looksAround(step.tool, step.effect);
-  return step.kind === 'command' && step.reads.length === 0 && step.effect !== 'none';
+  if (step.kind !== 'command' || step.effect === 'none') return false;
+  return step.reads.length === 0 || (step.effect === 'workspace' && (step.writes ?? []).length === 0);
 }
 
 /**
@@ -29,7 +30,7 @@ export function dependsOnWorkspace(plan: Plan): boolean {
   return [...everyStepOf(plan)].some(
     (step) =>
       step.kind === 'plan' ||
-      readsUnnamed(step, plan.agents) ||
+      touchesUnnamed(step, plan.agents) ||
       (step.kind === 'agent' && (plan.agents[step.agent]?.program ?? null) !== null),
   );
 }
@@ -56,13 +57,13 @@ function isDone({ done }: ReuseSettings, step: Step, path: string): boolean {
 
 /** Tells whether a step clears up after what ran: a run before cleared up something else than what this one leaves. */
 function clearsUp(step: Step, agents: Plan['agents']): boolean {
-  return step.always && step.effect === 'workspace' && (step.kind !== 'agent' || readsUnnamed(step, agents));
+  return step.always && step.effect === 'workspace' && (step.kind !== 'agent' || touchesUnnamed(step, agents));
 }
 
 /** Tells whether a step may change files: its output without them would be half of its result. */
 function changesFiles(step: Step, agents: Plan['agents'], byProgram: boolean): boolean {
   if (step.effect === 'none') return false;
-  return byProgram || step.kind === 'command' || readsUnnamed(step, agents);
+  return byProgram || step.kind === 'command' || touchesUnnamed(step, agents);
 }
 
 /** Tells whether a step is about files alone, which its output either says nothing of or compares as they are now. */
@@ -73,8 +74,8 @@ function isFileAlone(step: Step): boolean {
 
 /**
  * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for,
- * where it clears up at the end, or where files have changed that it may read; `byProgram` says that a program plays
- * it, which reads what it likes.
+ * where it clears up at the end, or where files have changed that it may read or have written; `byProgram` says that a
+ * program plays it, which reads what it likes.
  */
 export function reuseFor(
   settings: ReuseSettings,
@@ -82,7 +83,7 @@ export function reuseFor(
 ): Reuse {
   const done = isDone(settings, step, path);
   const sources = [settings, ...(settings.earlier ?? [])].filter(
-    ({ changed }) => done || !changed || !(byProgram || readsUnnamed(step, agents)),
+    ({ changed }) => done || !changed || !(byProgram || touchesUnnamed(step, agents)),
   );
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
   const never =
