@@ -4,7 +4,7 @@ import type { Made } from '../../plan/agents/made-definition.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import { teamFaults } from '../../plan/builds/task-rules.js';
 import type { Commands, Task } from '../../plan/builds/task.js';
-import { isTexts, stepIdOf, tasksIn } from '../../plan/builds/task.js';
+import { isTexts, stepIdsOf, tasksIn } from '../../plan/builds/task.js';
 import { targetDevices } from '../../plan/builds/deployment.js';
 import { predecessorsOf } from '../../plan/builds/context-level.js';
 import type { Member, Role } from '../../plan/builds/build-spec.js';
@@ -46,7 +46,8 @@ export function madeOfTasks(
   const team = teamOf(spec);
   const faults = teamFaults(source, team);
   if (faults.length > 0) return { problems: faults.join('\n') };
-  const ids = new Map(tasks.map(({ id }, index) => [id, stepIdOf(id, index)]));
+  const stepIds = stepIdsOf(tasks);
+  const ids = new Map(tasks.map(({ id }, index) => [id, stepIds[index] ?? id]));
   const agents = team.map((member, index) => ({
     file: `generated/${agentName(member.name, index)}.yml`,
     text: agentText(member, index, { spec, team }),

@@ -1,5 +1,5 @@
 import { targetDevices } from '../../plan/builds/deployment.js';
-import { tasksIn } from '../../plan/builds/task.js';
+import { stepIdsOf, tasksIn } from '../../plan/builds/task.js';
 import type { About } from '../../plan/narration/happening.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Value } from '../../plan/values/value.js';
@@ -23,8 +23,9 @@ export async function taskNames(view: RunView, spec: Json, store: Pick<Store, 'g
   const tasks = plan === undefined ? null : tasksIn(await loadValue(sourceOf(plan, view), store));
   if (plan === undefined || tasks === null) return null;
   const isHardware = targetDevices(spec).length > 0;
+  const ids = stepIdsOf(tasks);
   return new Map(
-    tasks.flatMap(({ id, name, agent_name, description, dependencies }, index) => {
+    tasks.map(({ name, agent_name, description, dependencies }, index) => {
       const known: TaskName = {
         name,
         agent: agent_name,
@@ -32,8 +33,7 @@ export async function taskNames(view: RunView, spec: Json, store: Pick<Store, 'g
         ...(isHardware ? { hardware: true as const } : {}),
         ...(dependencies.length === 0 ? { first: true as const } : {}),
       };
-      // Ids that cannot be a step's have one by their place.
-      return [id, `task_${index + 1}`].map((segment) => [`${plan.path}/${segment}`, known] as const);
+      return [`${plan.path}/${ids[index] ?? ''}`, known] as const;
     }),
   );
 }

@@ -1,5 +1,5 @@
 import type { MadeTask, MadeTasks } from '../../plan/agents/made-definition.js';
-import { ID } from '../../plan/names.js';
+import { stepIdsOf } from '../../plan/builds/task.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
@@ -19,10 +19,10 @@ const ATTEMPTS = 3;
 export function compileTasks({ name, tasks, agents, budgets }: MadeTasks): { plan: Plan; texts: Texts } {
   const texts: Texts = new Map();
   const places = new Map(tasks.map(({ id }, index) => [id, index]));
-  const areNames = tasks.every(({ id }) => ID.test(id));
+  const ids = stepIdsOf(tasks);
   const steps = tasks.map((task, index) => ({
     ...stepOf(task, index, { tasks, places, texts }),
-    id: areNames ? task.id : `task_${index + 1}`,
+    id: ids[index] ?? task.id,
   }));
   const plan = seal({
     name,

@@ -52,8 +52,17 @@ export function isTexts(value: Json | undefined): value is string[] {
 /** Steps of a build that are no tasks. */
 const TAKEN = /^(?:begun|tests|start|go_on_\d+|deploy_\w+)$/;
 
-/** The id of a task's step: its own where no other step of a build has it, and steps may have it. */
-export function stepIdOf(id: string, index: number): string {
-  const isFree = ID.test(id) && !TAKEN.test(id);
-  return isFree ? id : `task_${index + 1}`;
+/**
+ * The ids of tasks' steps, in the order of the tasks: a task's own where steps may have it and no other step of a build
+ * does, else `task_N` by its place, or the next N that no task has.
+ */
+export function stepIdsOf(tasks: Pick<Task, 'id'>[]): string[] {
+  const used = new Set(tasks.map(({ id }) => id));
+  return tasks.map(({ id }, index) => {
+    if (ID.test(id) && !TAKEN.test(id)) return id;
+    let number = index + 1;
+    while (used.has(`task_${number}`)) number += 1;
+    used.add(`task_${number}`);
+    return `task_${number}`;
+  });
 }

@@ -66,7 +66,7 @@ describe('planned tasks', () => {
     expect(Object.keys(plan.agents)).toEqual([hash]);
   });
 
-  it('have steps of their own, whatever they are called', () => {
+  it('have steps of their own, by their names where steps may have these', () => {
     const task = (id: string) => ({ id, name: id, agent: 'sha256:a' as const, prompt: 'Do.', after: [] });
     const { plan } = compileTasks({
       name: 'tasks',
@@ -74,6 +74,6 @@ describe('planned tasks', () => {
       agents: {},
       budgets: NO_BUDGETS,
     });
-    expect(plan.steps.map(({ id }) => id)).toEqual(['task_1', 'task_2']);
+    expect(plan.steps.map(({ id }) => id)).toEqual(['task_2', 'task_1']);
   });
 });

@@ -1,6 +1,6 @@
 import { isWithin } from '../../../plan/calls/reuse.js';
 import type { Task } from '../../../plan/builds/task.js';
-import { stepIdOf, tasksIn } from '../../../plan/builds/task.js';
+import { stepIdsOf, tasksIn } from '../../../plan/builds/task.js';
 import { objectsIn, mapIn, textIn } from '../../../plan/builds/build-spec.js';
 import type { RunRecord } from '../../../plan/result.js';
 import type { Json, JsonObject } from '../../../plan/values/json.js';
@@ -74,8 +74,9 @@ export interface ReportSource {
 /** Puts a report together. Nothing in it is a model's word but the names and the subjects. */
 export function reportOf({ record, spec, output, steps, branch }: ReportSource): BuildReport {
   const tasks = tasksIn(output) ?? [];
+  const stepIds = stepIdsOf(tasks);
   const reports = tasks.map((task, index) =>
-    taskReport(task, stepIdOf(task.id, index), steps, branch?.commits ?? null),
+    taskReport(task, stepIds[index] ?? task.id, steps, branch?.commits ?? null),
   );
   const named = new Set(reports.flatMap(({ commits }) => commits ?? []).map(({ commit }) => commit));
   const { run, status, error, rehearsal } = record;
