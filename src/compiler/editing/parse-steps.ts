@@ -38,7 +38,9 @@ export function createStepsParser(): StepsParser {
     if (broken.length > 0) return tellFaults(steps, broken, split, report);
     if (frame.node === null || steps.some(({ node }) => node === null)) return undefined;
     const node = join(source, frame.node, steps, split);
-    const found = [frame.before, ...steps, frame.after].flatMap(({ findings }) => findings);
+    const found = [frame.before, ...steps.filter(({ findings }) => findings.length > 0), frame.after].flatMap(
+      ({ findings }) => findings,
+    );
     // Of another tool's file only that is said.
     if (found.length > 0 && foreignDocument(node.value) !== null) return undefined;
     found.forEach((finding) => report(finding));
@@ -147,7 +149,7 @@ function readFrame({ head, tail, indent }: SplitText, { absolute, file }: Source
 function join(source: Source, frame: Node, steps: StepText[], { head, tail }: SplitText): Node {
   const start = source.text.indexOf('-', head.length);
   const end = source.text.length - tail.length;
-  const items = steps.flatMap(({ node }) => node ?? []);
+  const items = steps.map(({ node }) => node).filter((node) => node !== null);
   const values = items.map(({ value }) => value);
   const members = new Map<string, Member>();
   for (const [name, member] of frame.members ?? []) {

@@ -39,6 +39,7 @@ export function collectNames({ mode, stepNodes, ordinary, inputs, outer, repeats
     takeUnique({ key: 'id', what: 'step', taken: names.ids, node, index, report });
     takeUnique({ key: 'output', what: 'output', taken: names.outputs, node, index, report });
     takeGroup(names, node, index, report);
+    if (memberOf(node, 'steps') === null) return;
     for (const name of namesInside(node)) if (!names.hidden.has(name)) names.hidden.set(name, index);
   });
   checkOutputs(names, stepNodes, report);

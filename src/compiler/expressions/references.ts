@@ -19,7 +19,7 @@ export function usesOf(templates: (Template | null)[]): Use[] {
   return found;
 }
 
-/** Steps do not change once they are compiled, but for what `renumberUses` is told of. */
+/** Steps do not change once they are compiled, but for what `moveUses` is told of. */
 const uses = new WeakMap<Step, Use[]>();
 
 /** Every reference of a step in its own scope: its own, and what its body says of the scope around it. */
@@ -29,9 +29,16 @@ export function usesOfStep(step: Step): readonly Use[] {
   return known;
 }
 
-/** The steps that a step refers to have other numbers now: its roots by what they were. */
-export function renumberUses(step: Step, roots: ReadonlyMap<Root, Root>): void {
-  for (const use of uses.get(step) ?? []) use.root = roots.get(use.root) ?? use.root;
+/** A reference of a step, and the root that it has now that steps have other numbers. */
+export interface MovedReference {
+  expression: Expression & { kind: 'reference' };
+  root: Root;
+}
+
+/** Puts right what is known of a step's references, before they are put right themselves. */
+export function moveUses(step: Step, moved: readonly MovedReference[]): void {
+  for (const use of uses.get(step) ?? [])
+    use.root = moved.find(({ expression }) => expression.root === use.root)?.root ?? use.root;
 }
 
 function findUses(step: Step): Use[] {
@@ -79,7 +86,12 @@ export type Target =
  * The step a root reads and the field of it, or the group, or the input; `elsewhere` is another scope, item or round.
  */
 export function targetOf(root: Root): Target {
-  const [, kind, head = '', field = ''] = /^(step|group|input):([^.]*)(?:\.(.*))?$/s.exec(root) ?? [];
-  if (kind === 'step') return { kind, step: Number(head), field };
-  return kind === 'group' || kind === 'input' ? { kind, name: head } : { kind: 'elsewhere' };
+  // By hand: it is asked for every reference of a file at every letter that is typed in it.
+  const colon = root.indexOf(':');
+  const kind = root.slice(0, Math.max(colon, 0));
+  if (kind !== 'step' && kind !== 'group' && kind !== 'input') return { kind: 'elsewhere' };
+  const dot = root.indexOf('.', colon);
+  const head = dot === -1 ? root.slice(colon + 1) : root.slice(colon + 1, dot);
+  if (kind === 'step') return { kind, step: Number(head), field: dot === -1 ? '' : root.slice(dot + 1) };
+  return { kind, name: head };
 }

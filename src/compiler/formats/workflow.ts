@@ -148,6 +148,8 @@ export function readWorkflow(node: Node, report: Report): AuthoredWorkflow | nul
 const reads = new WeakMap<Node, Kept<ReadStep>>();
 
 function readOnce(node: Node, report: Report): ReadStep {
+  const known = reads.get(node);
+  if (known?.findings.length === 0) return known.value;
   const found: Finding[] = [];
   const read = (): ReadStep =>
     readStep(node, (finding) => {

@@ -11,6 +11,7 @@ import { keyOf, memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
 import { isFaulty } from '../expressions/template.js';
 import { RESERVED } from '../expressions/scope.js';
+import type { Use } from '../expressions/references.js';
 import { targetOf, usesOf, usesOfStep } from '../expressions/references.js';
 
 /** Declared inputs in normal form: `required` unless there is a default or the author says otherwise. */
@@ -67,10 +68,9 @@ export function foundInputs(
   hoisted: Map<string, InputSpec>,
 ): Record<string, InputSpec> {
   const found: Record<string, InputSpec> = {};
-  const uses = [...steps.flatMap(usesOfStep), ...usesOf([output])];
-  for (const { root, guarded } of uses) {
+  const take = ({ root, guarded }: Use): void => {
     const target = targetOf(root);
-    if (target.kind !== 'input' || Object.hasOwn(declared, target.name)) continue;
+    if (target.kind !== 'input' || Object.hasOwn(declared, target.name)) return;
     const known = found[target.name] ?? {
       type: 'any',
       required: false,
@@ -78,7 +78,9 @@ export function foundInputs(
       ...hoisted.get(target.name),
     };
     found[target.name] = { ...known, required: known.required || !guarded };
-  }
+  };
+  for (const step of steps) usesOfStep(step).forEach(take);
+  usesOf([output]).forEach(take);
   return found;
 }
 

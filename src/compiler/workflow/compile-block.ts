@@ -89,11 +89,10 @@ function addEdges(
   { nodes, names, at }: BlockSource,
   { report }: BlockContext,
 ): boolean {
-  const edgeSteps = steps.map((step, index): EdgeStep => ({
-    group: groupOf(nodes[index]),
-    ...(named[index] ?? { needs: [] }),
-    uses: step === null ? [] : usesOfStep(step),
-  }));
+  const edgeSteps = steps.map((step, index): EdgeStep => {
+    const { needs = [], after = [] } = named[index] ?? {};
+    return { group: groupOf(nodes[index]), needs, after, uses: step === null ? [] : usesOfStep(step) };
+  });
   // The shortest edge takes 22 bytes of the Plan.
   if (countEdges(edgeSteps, names) > PLAN_BYTES / 22) {
     report({

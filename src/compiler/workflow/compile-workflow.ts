@@ -30,6 +30,7 @@ import type { Names } from '../expressions/scope.js';
 import { createScope } from '../expressions/scope.js';
 import type { StepContext, WantedInput } from '../steps/base.js';
 import type { StepTool } from '../agents/step-tools.js';
+import type { Use } from '../expressions/references.js';
 import { usesOf, usesOfStep } from '../expressions/references.js';
 
 export type WorkflowDefinition = Definition & { format: 'workflow' };
@@ -194,10 +195,11 @@ function hoist({ workflow, name, spec, names, kept, at, report }: Hoisting): Tem
 
 function unusedInputs(declared: string[], steps: (Step | null)[], output: Template | null): string[] {
   // What a broken step refers to is not known.
-  if (steps.includes(null)) return [];
-  const used = new Set(
-    [...steps.flatMap((step) => (step === null ? [] : usesOfStep(step))), ...usesOf([output])].map(({ root }) => root),
-  );
+  if (declared.length === 0 || steps.includes(null)) return [];
+  const used = new Set<string>();
+  const take = ({ root }: Use): void => void (root.startsWith('input:') && used.add(root));
+  for (const step of steps) if (step !== null) usesOfStep(step).forEach(take);
+  usesOf([output]).forEach(take);
   return declared.filter((name) => !used.has(`input:${name}`));
 }
 

@@ -39,6 +39,8 @@ export function findCycle<T>(starts: Iterable<T>, next: (node: T) => T[]): T[] |
 
 /** Tells whether no step waits for itself; a cycle is reported at the step that comes first in the file. */
 export function checkStepCycle(edges: Need[][], stepNodes: Node[], report: Report): boolean {
+  // Where each waits for earlier ones, as in most files, there is none.
+  if (edges.every((needs, index) => needs.every(({ step }) => step < index))) return true;
   const cycle = findCycle(edges.keys(), (step) => (edges[step] ?? []).map((need) => need.step));
   if (cycle === null) return true;
   const [first = 0, ...rest] = rotate(cycle.slice(0, -1));
@@ -79,10 +81,16 @@ export interface Nesting {
  */
 export function checkNesting(
   top: Definition,
-  nestingsOf: (definition: Definition) => Nesting[],
+  findNestings: (definition: Definition) => Nesting[],
   maxDepth: number,
   report: Report,
 ): void {
+  const known = new Map<Definition, Nesting[]>();
+  const nestingsOf = (definition: Definition): Nesting[] => {
+    const nestings = known.get(definition) ?? findNestings(definition);
+    known.set(definition, nestings);
+    return nestings;
+  };
   const cycle = findCycle([top], (definition) =>
     nestingsOf(definition)
       .map((nesting) => nesting.definition)

@@ -23,12 +23,13 @@ export function edgesOf(
   { mode, groups, ordinary }: Pick<Names, 'mode' | 'groups' | 'ordinary'>,
 ): Need[][] {
   const order = orderOf(steps.slice(0, ordinary), mode);
+  const skips = new Map<number, boolean>();
   const edges = steps.slice(0, ordinary).map((step, index) => {
-    const skips = new Map<number, boolean>();
+    skips.clear();
     const add = (from: number, skip: boolean): void => {
       if (from !== index || mode === 'dag') skips.set(from, skip || (skips.get(from) ?? false));
     };
-    for (const from of order[index] ?? []) add(from, false);
+    for (const from of order(index)) add(from, false);
     for (const from of step.needs) add(from, true);
     for (const from of step.after ?? []) add(from, false);
     for (const use of step.uses) {
@@ -37,13 +38,15 @@ export function edgesOf(
       // A group's result carries the failures of its members, so it never makes a dependent.
       if (target.kind === 'group') for (const member of groups.get(target.name) ?? []) add(member, false);
     }
-    return [...skips].sort(([a], [b]) => a - b).map(([from, skip]) => ({ step: from, skip }));
+    const needs = Array.from(skips, ([from, skip]): Need => ({ step: from, skip }));
+    return needs.length > 1 ? needs.sort((a, b) => a.step - b.step) : needs;
   });
   return [...edges, ...finalEdges(edges, steps.length)];
 }
 
 /** The steps of `finally` run one after the other, whatever failed, when all others have ended. */
 function finalEdges(edges: Need[][], steps: number): Need[][] {
+  if (steps === edges.length) return [];
   const awaited = new Set(edges.flatMap((needs) => needs.map(({ step }) => step)));
   const last = edges.flatMap((_, index) => (awaited.has(index) ? [] : [{ step: index, skip: false }]));
   return Array.from({ length: steps - edges.length }, (_, index) =>
@@ -59,7 +62,7 @@ export function countEdges(steps: EdgeStep[], { mode, groups }: Pick<Names, 'mod
       const target = targetOf(root);
       return read + (target.kind === 'group' ? (groups.get(target.name)?.length ?? 0) : 1);
     }, 0);
-    return sum + (order[index]?.length ?? 0) + needs.length + after.length + members;
+    return sum + order(index).length + needs.length + after.length + members;
   }, 0);
 }
 
@@ -68,16 +71,21 @@ function isHarmless({ guarded }: Use, field: string): boolean {
   return guarded || field === 'status' || field === 'error' || field === 'decided_by';
 }
 
-function orderOf(steps: EdgeStep[], mode: Mode): number[][] {
+/** What each step waits for as the mode orders steps. */
+function orderOf(steps: EdgeStep[], mode: Mode): (index: number) => readonly number[] {
   switch (mode) {
     case 'dag':
-      return steps.map(() => []);
+      return () => NOTHING;
     case 'sequential':
-      return steps.map((_, index) => (index === 0 ? [] : [index - 1]));
-    case 'parallel':
-      return parallelOrder(steps);
+      return (index) => (index === 0 ? NOTHING : [index - 1]);
+    case 'parallel': {
+      const order = parallelOrder(steps);
+      return (index) => order[index] ?? NOTHING;
+    }
   }
 }
+
+const NOTHING: readonly number[] = [];
 
 /**
  * Members of a group wait for everything written before the group's first member; a step without a group waits for

@@ -9,12 +9,14 @@ import { orderHint, orderProblem } from '../expressions/scope.js';
 export function needsOf(node: Node, index: number, names: Names, report: Report): number[] {
   const commit = memberOf(node, 'commit');
   const of = commit && memberOf(commit, 'of');
+  if (of === null && memberOf(node, 'needs') === null) return [];
   const naming = { names, report };
   return [...new Set([...targetsOf('needs', node, index, naming), ...(of ? targetAt(of, of, index, naming) : [])])];
 }
 
 /** The steps that a step's `after:` names, by index; what names none is reported. */
 export function afterOf(node: Node, index: number, names: Names, report: Report): number[] {
+  if (memberOf(node, 'after') === null) return [];
   return [...new Set(targetsOf('after', node, index, { names, report }))];
 }
 

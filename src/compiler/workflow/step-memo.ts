@@ -3,7 +3,8 @@ import type { Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { WrittenReference } from '../expressions/parse-expression.js';
 import type { Names } from '../expressions/scope.js';
-import { renumberUses } from '../expressions/references.js';
+import type { MovedReference } from '../expressions/references.js';
+import { moveUses } from '../expressions/references.js';
 import { createScope } from '../expressions/scope.js';
 import type { ReadStep } from '../formats/read-step.js';
 import type { Finding, Place, RecordFindings, Report } from '../problems/problem.js';
@@ -23,8 +24,8 @@ interface Compiled {
   own: ReadonlySet<Finding>;
   /** What it gave to the workflow, to be given again. */
   given: ((context: BlockContext) => void)[];
-  /** Whether it took inputs from the caller: names say whether it can. */
-  hoists: boolean;
+  /** Whether it is the same under other numbers of steps, but for those that it refers to. */
+  isMovable: boolean;
 }
 
 interface Looked {
@@ -59,13 +60,12 @@ export function createStepMemo(file: string, { report, record }: { report: Repor
       const shown = context.shown.join(' ');
       const memo = memos.get(shown) ?? new WeakMap<ReadStep, Compiled>();
       memos.set(shown, memo);
-      const standing = { names, count: named.count, file };
+      const standing = { names, count: named.count };
 
       return (read, index, compile) => {
         const known = memo.get(read);
-        const here = { ...standing, index, isOrdinary: index < names.ordinary };
-        if (known === undefined || !holds(known, here)) {
-          const compiled = compileRecorded(compile, context, here);
+        if (known === undefined || !holds(known, standing, index)) {
+          const compiled = compileRecorded(compile, context, standing, index);
           memo.set(read, compiled);
           return compiled.step;
         }
@@ -79,7 +79,8 @@ export function createStepMemo(file: string, { report, record }: { report: Repor
   function compileRecorded(
     compile: (context: BlockContext) => Step | null,
     context: BlockContext,
-    { count, index, isOrdinary }: Standing,
+    { count, names: { ordinary } }: Standing,
+    index: number,
   ): Compiled {
     const references: Looked[] = [];
     const own = new Set<Finding>();
@@ -115,34 +116,33 @@ export function createStepMemo(file: string, { report, record }: { report: Repor
         },
       }),
     );
-    return { step, index, isOrdinary, names: count, references, findings, own, given, hoists };
+    const isMovable = !hoists && step !== null && canMove(step, findings, file);
+    return { step, index, isOrdinary: index < ordinary, names: count, references, findings, own, given, isMovable };
   }
 }
 
-/** Where a step stands now. */
+/** Where steps stand now. */
 interface Standing {
   names: Names;
   count: number;
-  index: number;
-  isOrdinary: boolean;
-  file: string;
 }
 
 /**
  * Tells whether a compiled step is what its text comes to where it stands now. Where only the numbers of steps have
  * changed, of which it refers to some, they are put right in it.
  */
-function holds(compiled: Compiled, standing: Standing): boolean {
-  if (compiled.isOrdinary !== standing.isOrdinary) return false;
-  if (compiled.names === standing.count && compiled.index === standing.index) return true;
-  const { step } = compiled;
-  const renumbered = step === null || !isMovable(step, compiled, standing.file) ? null : renumber(compiled, standing);
-  if (step === null || renumbered === null) return false;
-  if (renumbered.length > 0) renumberUses(step, new Map(renumbered.map(([{ root: before }, root]) => [before, root])));
-  for (const [expression, root] of renumbered) expression.root = root;
-  step.index = standing.index;
-  compiled.index = standing.index;
-  compiled.names = standing.count;
+function holds(compiled: Compiled, { names, count }: Standing, index: number): boolean {
+  if (compiled.isOrdinary !== index < names.ordinary) return false;
+  if (compiled.names === count && compiled.index === index) return true;
+  const { step, isMovable, references } = compiled;
+  if (step === null || !isMovable) return false;
+  const moved = references.length === 0 ? [] : findMoved(references, names, index);
+  if (moved === null) return false;
+  if (moved.length > 0) moveUses(step, moved);
+  for (const { expression, root } of moved) expression.root = root;
+  step.index = index;
+  compiled.index = index;
+  compiled.names = count;
   return true;
 }
 
@@ -150,27 +150,23 @@ function holds(compiled: Compiled, standing: Standing): boolean {
  * What was found in this file may name steps; what has steps inside stands around their names; gates keep numbers of
  * steps.
  */
-function isMovable(step: Step, { findings, hoists }: Compiled, file: string): boolean {
-  return (
-    !hoists && !isBlockStep(step) && !GATES.has(step.kind) && !findings.some(({ at }) => at.source.absolute === file)
-  );
+function canMove(step: Step, findings: readonly Finding[], file: string): boolean {
+  return !isBlockStep(step) && !GATES.has(step.kind) && !findings.some(({ at }) => at.source.absolute === file);
 }
 
-type Reference = Expression & { kind: 'reference' };
-
 /** The references that have other roots where the step stands now; null where one means anything else. */
-function renumber({ references }: Compiled, { names, index }: Standing): [Reference, string][] | null {
+function findMoved(references: readonly Looked[], names: Names, index: number): MovedReference[] | null {
   let isSound = true;
   const resolve = createScope(names, index, () => (isSound = false));
-  const renumbered: [Reference, string][] = [];
+  const moved: MovedReference[] = [];
   for (const { reference, place, expression } of references) {
     const now = resolve(reference, place);
     if (!isSound || expression?.kind !== 'reference' || now?.kind !== 'reference') return null;
     if (now.path.length !== expression.path.length || now.path.some((part, at) => part !== expression.path[at]))
       return null;
-    if (now.root !== expression.root) renumbered.push([expression, now.root]);
+    if (now.root !== expression.root) moved.push({ expression, root: now.root });
   }
-  return renumbered;
+  return moved;
 }
 
 const GATES = new Set<Step['kind']>(['approval', 'ask', 'plan']);
