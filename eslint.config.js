@@ -13,8 +13,9 @@ const MAY_IMPORT = {
   activities: ['plan', 'store'],
   store: ['plan'],
   workers: ['plan', 'store', 'activities', 'compiler'],
-  cli: ['plan', 'store', 'activities', 'compiler', 'workers', 'mcp'],
+  cli: ['plan', 'store', 'activities', 'compiler', 'workers', 'mcp', 'web'],
   mcp: ['plan', 'store', 'activities', 'compiler', 'workers', 'cli'],
+  web: ['plan', 'store', 'activities', 'compiler', 'workers', 'cli'],
 };
 
 const fences = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
@@ -122,13 +123,16 @@ export default tseslint.config(
     languageOptions: { globals: Object.fromEntries(NODE_GLOBALS.map((name) => [name, 'readonly'])) },
   },
   {
-    files: ['**/*.{js,mjs,ts}'],
+    files: ['**/*.{js,mjs,ts,tsx}'],
     plugins: { 'import-x': importX },
     settings: {
       'import-x/resolver-next': [
-        createNodeResolver({ extensionAlias: { '.js': ['.ts', '.js'] }, extensions: ['.ts', '.js', '.mjs'] }),
+        createNodeResolver({
+          extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
+          extensions: ['.ts', '.tsx', '.js', '.mjs'],
+        }),
       ],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
     },
     rules: {
       'max-lines': ['error', { max: 400 }],
@@ -149,7 +153,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -170,7 +174,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     plugins: { jsdoc, perdure: { rules: { 'no-loops': noLoops } } },
     rules: {
       'perdure/no-loops': 'error',
@@ -243,7 +247,7 @@ export default tseslint.config(
   },
   {
     // Workflow code has a narrower rule above.
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/workflows/**', 'src/workers/workflow-thread/**'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
@@ -262,7 +266,7 @@ export default tseslint.config(
   },
   {
     // `plan/`, `compiler/` and `workflows/` have narrower rules above.
-    files: ['src/{activities,store,workers,cli,mcp}/**/*.ts'],
+    files: ['src/{activities,store,workers,cli,mcp,web}/**/*.{ts,tsx}'],
     ignores: STARTS_PROCESSES,
     rules: {
       'no-restricted-imports': [
@@ -296,7 +300,7 @@ export default tseslint.config(
   },
   {
     // The writer; the host's own log; a board's one line to its parent process, and the line to a board.
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     ignores: [
       'src/cli/output.ts',
       'src/workers/host/host-process.ts',

@@ -5,7 +5,7 @@ import { SlowFirst } from './scripts/slow-first.mjs';
 /** Folders of each tier, fast ones first; `scripts/test.mjs` runs them in this order. */
 const TIERS = {
   // Functions, files and loopback sockets.
-  pure: ['plan', 'compiler', 'store', 'activities', 'cli', 'docs'],
+  pure: ['plan', 'compiler', 'store', 'activities', 'cli', 'web', 'docs'],
   // Stored histories against today's workflow code (I14).
   replay: ['replay'],
   // A real Temporal server.

@@ -102,6 +102,7 @@ async function build() {
   console.error('build: dist/cli, dist/workers/host.cjs');
   await bundleCommandLine();
   await bundleHost();
+  await bundlePages();
   console.error('build: dist/workflow-bundle.js');
   await bundle();
   writeFileSync(join(draft, stamp), JSON.stringify({ inputs }));
@@ -160,6 +161,21 @@ async function bundleHost() {
         setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/worker\/lib\/workflow\/bundler\.js$/ }, noBundler),
       },
     ],
+  });
+}
+
+/** What `perdure ui` sends to browsers beside its pages: one script and one style sheet, as files of their own. */
+async function bundlePages() {
+  const { build: bundleWith } = await import('esbuild');
+  await bundleWith({
+    entryPoints: ['page.ts', 'page.css'].map((name) => join(root, 'src', 'web', 'browser', name)),
+    outdir: join(draft, 'web', 'browser'),
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: ['chrome109', 'firefox115', 'safari16'],
+    charset: 'utf8',
+    logLevel: 'warning',
   });
 }
 
@@ -343,7 +359,7 @@ function bundlerLog() {
 function inputsHash() {
   const hash = createHash('sha256').update(process.version);
   const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.(?:tsx?|css)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'].map((name) =>
     join(root, name),

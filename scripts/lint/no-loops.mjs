@@ -1,6 +1,6 @@
 // ESLint rule: neither files nor folders of `src/` form a loop of imports, those of types included.
 // A file at the root of a floor (`src/plan/step.ts`) counts as a folder of its own: it is where a reader enters.
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 const IMPORT = /(?:\bfrom|\bimport\()\s*'(\.[^']+)'/g;
@@ -41,7 +41,7 @@ function graphsOf(root) {
     const names = readdirSync(root, { recursive: true }).map((name) => name.replaceAll(sep, '/'));
     const files = new Map();
     const folders = new Map();
-    for (const name of names.filter((each) => each.endsWith('.ts'))) {
+    for (const name of names.filter((each) => /\.tsx?$/.test(each))) {
       const imports = [...readFileSync(join(root, name), 'utf8').matchAll(IMPORT)].map(([, path]) =>
         moduleOf(root, join(root, name), path),
       );
@@ -57,9 +57,10 @@ function graphsOf(root) {
 }
 
 function moduleOf(root, file, path) {
-  return relative(root, resolve(dirname(file), path))
+  const name = relative(root, resolve(dirname(file), path))
     .replaceAll(sep, '/')
     .replace(/\.js$/, '.ts');
+  return existsSync(join(root, name)) ? name : name.replace(/\.ts$/, '.tsx');
 }
 
 function placeOf(name) {

@@ -37,7 +37,7 @@ async function modulesOf(args: string[], env: Record<string, string> = {}): Prom
 }
 
 const HEAVY = [
-  /@temporalio|@grpc|@anthropic/,
+  /@temporalio|@grpc|@anthropic|hono/,
   /node_modules\/vscode-|src\/cli\/lsp\//,
   /(^|\/)(src|dist)\/(workers\/(?!run-compiled\.)|workflows)/,
   // What a model is called and costs are tables, which `plan` reads.

@@ -1,4 +1,5 @@
 import type { Decision } from '../../plan/gates/gate.js';
+import { COMMENT_CHARACTERS } from '../../plan/gates/gate.js';
 import type { CommandSpec, Invocation, OptionSpec } from '../command.js';
 import { AS_OPTION, JSON_OPTION } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -24,12 +25,9 @@ const EDIT_OPTION: OptionSpec = { flags: '--edit <file>', about: 'approve the co
 const CHOOSE_OPTION: OptionSpec = { flags: '--option <option>', about: 'choose this one of the options it has' };
 const ADDRESS = { syntax: '<address>', about: "a gate's address, or a run's id when one gate is open in its tree" };
 
-/** What the run takes; longer ones it refuses. */
-const LONGEST_COMMENT = 16_384;
-
 function checkComment(comment: string | null): string | null {
-  if (comment === null || comment.length <= LONGEST_COMMENT) return comment;
-  throw usageError(`Expected \`--comment\` to have at most ${LONGEST_COMMENT} characters, got ${comment.length}.`);
+  if (comment === null || comment.length <= COMMENT_CHARACTERS) return comment;
+  throw usageError(`Expected \`--comment\` to have at most ${COMMENT_CHARACTERS} characters, got ${comment.length}.`);
 }
 
 /** What all three say beside their word. */

@@ -31,6 +31,7 @@ import { sessions } from './sessions.js';
 import { show } from './show.js';
 import { test } from './test.js';
 import { tools } from './tools.js';
+import { ui } from './ui.js';
 import { up } from './up.js';
 import { validate } from './validate.js';
 import { watch } from './watch.js';
@@ -73,6 +74,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   doctor,
   prune,
   completionOf(() => COMMANDS),
+  ui,
   server,
   up,
   worker,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { STEER } from '../../plan/names.js';
 import type { Steer, SteerReceipt } from '../../plan/budget/steering.js';
@@ -31,22 +32,31 @@ export async function steerRun({ run, wish, by, id, json }: SteerCommand, termin
   const { view, link } = await findRun(run, session);
   try {
     if (link === null || isClosed(view.status)) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
-    const request = id ?? randomUUID();
-    const steer: Steer = { ...wish, id: request, by };
-    const receipt = await sendUpdate<SteerReceipt, Steer>(link.client, {
-      run,
-      name: STEER,
-      given: steer,
-      id: `steer-${request}`,
-    });
+    const receipt = await steer(link.client, { run, wish, by, id });
     if (json) printJson(terminal, { run, status: receipt.status });
     else tell(terminal, `${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`);
     return EXIT.success;
+  } finally {
+    await link?.close();
+  }
+}
+
+/** Sends a request to an open run and gives its answer. Throws a refusal with the reason. */
+export async function steer(
+  client: Pick<Client, 'workflow'>,
+  { run, wish, by, id }: Omit<SteerCommand, 'json'>,
+): Promise<SteerReceipt> {
+  const request = id ?? randomUUID();
+  try {
+    return await sendUpdate<SteerReceipt, Steer>(client, {
+      run,
+      name: STEER,
+      given: { ...wish, id: request, by },
+      id: `steer-${request}`,
+    });
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     throw refusal(error.cause?.message ?? error.message);
-  } finally {
-    await link?.close();
   }
 }
 

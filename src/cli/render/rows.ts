@@ -10,6 +10,8 @@ import { templateText } from './template-text.js';
 /** One line of a tree before it is laid out in columns. */
 export interface Row {
   depth: number;
+  /** Of the step that it is, below the root run. */
+  path?: string;
   /** Null: the mark of something that runs, which moves. */
   mark: string | null;
   tone: Tone;
@@ -160,6 +162,7 @@ function oneRound(round: RoundView, label: string, options: RowOptions): Row[] {
 export function stepRow(view: StepView, { now, depth }: { now: number; depth: number }): Row {
   return {
     depth,
+    path: view.path,
     ...(isPartial(view) ? IN_PART : MARKS[view.status]),
     label: `${view.step.index} ${safeName(view.step.id ?? view.actor)}`,
     kind: kindOf(view),

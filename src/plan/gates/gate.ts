@@ -70,6 +70,9 @@ export const LOST_OPTIONS = ['retry', 'done', 'stop'] as const;
 /** A question is cut here before it is hashed and shown: what is long is content. */
 export const MESSAGE_CHARACTERS = 2_000;
 
+/** The longest comment that a decision takes. */
+export const COMMENT_CHARACTERS = 16_384;
+
 /** Longer than any token: workflow ids have at most 1,000 characters. */
 const TOKEN_CHARACTERS = 8_192;
 
@@ -224,7 +227,7 @@ export function isDecision(value: unknown): value is Decision {
 }
 
 function isComment(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && value.length <= 16_384);
+  return value === undefined || value === null || (typeof value === 'string' && value.length <= COMMENT_CHARACTERS);
 }
 
 function isToken(value: unknown): boolean {

@@ -38,6 +38,7 @@ const READING: Record<string, string[]> = {
   show: ['show', 'run'],
   test: ['test', 'recording.yml'],
   tools: ['tools', 'list'],
+  ui: ['ui', '--no-open'],
   validate: ['validate', 'hello.yml'],
   watch: ['watch', 'run'],
   workspace: ['workspace', 'show', 'run'],

@@ -1,0 +1,66 @@
+import type { ReachOptions } from '../../web/access/reach.js';
+import type { CommandSpec, Options, OptionSpec } from '../command.js';
+import { AS_OPTION, TASK_QUEUE_OPTION } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { actingName, print, tell } from '../terminal.js';
+
+/** From where the pages can be reached. */
+const REACH_OPTIONS: OptionSpec[] = [
+  { flags: '--port <n>', about: 'port of the pages; one that is free by default' },
+  { flags: '--listen <address>', about: 'address to listen at; 127.0.0.1 by default' },
+  { flags: '--public-url <url>', about: 'the `https://` address by which others reach it' },
+  { flags: '--trusted-proxy <address>', about: 'IP address of the proxy that ends TLS for `--public-url`' },
+  { flags: '--tls-cert <file>', about: 'certificate, to end TLS here' },
+  { flags: '--tls-key <file>', about: 'its key' },
+];
+
+export const ui: CommandSpec = {
+  name: 'ui',
+  summary: 'serve pages on which people see runs and decide gates, until Ctrl-C',
+  arguments: [],
+  options: [
+    ...REACH_OPTIONS,
+    { flags: '--no-open', about: 'do not open a browser' },
+    { ...AS_OPTION, about: 'who signs in by the link; the OS user by default' },
+    TASK_QUEUE_OPTION,
+  ],
+  examples: ['perdure ui', 'perdure ui --no-open --port 8765'],
+  async run({ options, terminal }) {
+    const person = actingName(options.text('as'));
+    const { reachOf } = await import('../../web/access/reach.js');
+    const reach = reachOf(reachOptions(options), terminal.cwd);
+    const { openSession } = await import('../session.js');
+    const session = await openSession(terminal, { taskQueue: options.text('task-queue') });
+    const { servePages } = await import('../../web/serve.js');
+    const { hostSignal } = await import('../../workers/host/host-process.js');
+    const stop = hostSignal();
+    const pages = await servePages({ session, reach, log: (line) => tell(terminal, terminal.palette.dim(line)) });
+    try {
+      const link = pages.invite(person);
+      print(terminal, link);
+      tell(terminal, `Open it to sign in as ${person}: it works once, within an hour. Ctrl-C ends the pages, no run.`);
+      if (options.flag('open') && terminal.interactive) {
+        const { openBrowser } = await import('../../web/access/open-browser.js');
+        await openBrowser(link, terminal);
+      }
+      await new Promise<void>((resolve) => {
+        if (stop.aborted) resolve();
+        stop.addEventListener('abort', () => resolve());
+      });
+    } finally {
+      await pages.close();
+    }
+    return EXIT.success;
+  },
+};
+
+function reachOptions(options: Options): ReachOptions {
+  return {
+    port: options.text('port'),
+    listen: options.text('listen'),
+    publicUrl: options.text('public-url'),
+    trustedProxy: options.text('trusted-proxy'),
+    tlsCert: options.text('tls-cert'),
+    tlsKey: options.text('tls-key'),
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * All that runs in browsers: it asks for a page again when the server says that something in it has changed, and puts
+ * the parts that differ in the place of the old ones. Without it pages are read and decided as they are.
+ */
+const WAIT_MS = 150;
+
+const main = document.querySelector<HTMLElement>('[data-events]');
+const address = main?.dataset['events'];
+if (address !== undefined) follow(address);
+
+function follow(events: string): void {
+  let source: EventSource | null = null;
+  let ended = false;
+  let waiting: number | undefined;
+  const later = (): void => {
+    window.clearTimeout(waiting);
+    waiting = window.setTimeout(() => void refresh(), WAIT_MS);
+  };
+  // Browsers keep few connections to one server: only what is looked at has one.
+  const connect = (): void => {
+    source?.close();
+    source = null;
+    if (ended || document.hidden) return;
+    source = new EventSource(events);
+    source.addEventListener('changed', later);
+    source.addEventListener('ended', () => {
+      ended = true;
+      source?.close();
+      later();
+    });
+  };
+  document.addEventListener('visibilitychange', () => {
+    connect();
+    if (!document.hidden) later();
+  });
+  connect();
+}
+
+async function refresh(): Promise<void> {
+  const response = await fetch(location.href, { credentials: 'same-origin' }).catch(() => null);
+  if (response === null || response.status === 401) return;
+  // What is parsed so runs nothing.
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+  for (const part of document.querySelectorAll<HTMLElement>('[data-part]')) {
+    const next = fresh.getElementById(part.id);
+    if (next === null || source(next) === source(part)) continue;
+    if (isBeingFilled(part)) tellStale(part);
+    else replace(part, next);
+  }
+}
+
+/** Parts as the server sent them: what people open and type is not in it. */
+const sources = new WeakMap<Element, string>();
+for (const part of document.querySelectorAll('[data-part]')) source(part);
+
+function source(part: Element): string {
+  const known = sources.get(part) ?? part.outerHTML;
+  sources.set(part, known);
+  return known;
+}
+
+/** Somebody writes in it: nothing is taken from under their hands. */
+function isBeingFilled(part: Element): boolean {
+  return [...part.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].some(
+    (field) => field.type !== 'hidden' && field.type !== 'radio' && field.value !== field.defaultValue,
+  );
+}
+
+function tellStale(part: Element): void {
+  if (part.querySelector('.stale') !== null) return;
+  const note = document.createElement('p');
+  note.className = 'warning stale';
+  note.setAttribute('role', 'status');
+  const link = document.createElement('a');
+  link.href = location.href;
+  link.textContent = 'Look again';
+  note.append('This has changed since you began to write. ', link, '.');
+  part.prepend(note);
+}
+
+function replace(part: Element, next: Element): void {
+  const text = source(next);
+  const open = new Set([...part.querySelectorAll('details[open] > summary')].map((one) => one.textContent));
+  for (const summary of next.querySelectorAll('details > summary'))
+    if (open.has(summary.textContent)) summary.parentElement?.setAttribute('open', '');
+  const scrolled = [...part.querySelectorAll('pre')].map(({ scrollTop }) => scrollTop);
+  const focus = placeOf(document.activeElement, part);
+  const placed = document.adoptNode(next);
+  part.replaceWith(placed);
+  sources.set(placed, text);
+  placed.querySelectorAll('pre').forEach((pre, index) => (pre.scrollTop = scrolled[index] ?? 0));
+  if (focus !== null) placed.querySelector<HTMLElement>(focus)?.focus({ preventScroll: true });
+}
+
+/** How to find what had the focus: by where it leads or by what it is called. */
+function placeOf(active: Element | null, part: Element): string | null {
+  if (active === null || !part.contains(active)) return null;
+  const href = active.getAttribute('href');
+  const name = active.getAttribute('name');
+  if (href !== null) return `a[href="${CSS.escape(href)}"]`;
+  return name === null ? active.tagName.toLowerCase() : `[name="${CSS.escape(name)}"]`;
+}

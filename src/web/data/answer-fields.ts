@@ -1,0 +1,81 @@
+import type { Gate } from '../../plan/gates/gate.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import { answerValue } from '../../cli/follow/answer-value.js';
+import { refusal } from '../../cli/exit-codes.js';
+
+/** One field of a form that is made of an answer's schema. */
+export interface Field {
+  /** The name of the property, as the schema has it. */
+  name: string;
+  kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice';
+  required: boolean;
+  description: string | null;
+  /** Of a choice. */
+  choices: Json[];
+  preset: Json | undefined;
+}
+
+/** What a form has sent: the last text of each field. */
+export type Sent = Record<string, string | undefined>;
+
+/**
+ * The fields for an answer that is an object of plain values; null for any other, which is one text. The run says
+ * whether the answer fits: this only saves people from typing JSON.
+ */
+export function fieldsOf({ kind, options, schema }: Pick<Gate, 'kind' | 'options' | 'schema'>): Field[] | null {
+  if (kind !== 'ask' || options !== undefined || !isObject(schema) || schema['type'] !== 'object') return null;
+  const { properties, required } = schema;
+  if (!isObject(properties) || Object.keys(properties).length === 0) return null;
+  const needed = Array.isArray(required) ? required : [];
+  const fields = Object.entries(properties).map(([name, property]) => fieldOf(name, property, needed.includes(name)));
+  return fields.every((field) => field !== null) ? fields : null;
+}
+
+function fieldOf(name: string, property: Json, required: boolean): Field | null {
+  if (!isObject(property)) return null;
+  const { type, enum: choices, description, default: preset } = property;
+  const rest = { name, required, description: typeof description === 'string' ? description : null, preset };
+  if (Array.isArray(choices)) return { ...rest, kind: 'choice', choices };
+  if (type === 'string') return { ...rest, kind: 'text', choices: [] };
+  if (type === 'number' || type === 'integer' || type === 'boolean') return { ...rest, kind: type, choices: [] };
+  return null;
+}
+
+/** The name under which a form sends a field: nothing that a schema says can be another part of the form. */
+export function sentName({ name }: Pick<Field, 'name'>): string {
+  return `field:${name}`;
+}
+
+/** The answer that a form means. Throws a refusal for what is none. */
+export function answerIn(sent: Sent, gate: Gate): Json {
+  const fields = fieldsOf(gate);
+  if (fields === null) return answerValue((sent['value'] ?? '').replaceAll('\r\n', '\n'), gate);
+  const answer: JsonObject = {};
+  for (const field of fields) {
+    const value = valueOf(field, sent[sentName(field)] ?? '');
+    if (value !== undefined) answer[field.name] = value;
+  }
+  return answer;
+}
+
+/** Undefined for a field that was left empty and may be. */
+function valueOf({ name, kind, required, choices }: Field, text: string): Json | undefined {
+  if (text === '' && !(kind === 'text' && required)) return undefined;
+  switch (kind) {
+    case 'text':
+      return text.replaceAll('\r\n', '\n');
+    case 'boolean':
+      return text === 'true';
+    case 'choice':
+      return choices[Number(text)];
+    case 'number':
+    case 'integer': {
+      const value = Number(text);
+      if (Number.isFinite(value) && (kind === 'number' || Number.isInteger(value))) return value;
+      throw refusal(
+        `Expected \`${name}\` to be ${kind === 'number' ? 'a number' : 'a whole number'}, got \`${text}\`.`,
+      );
+    }
+  }
+}

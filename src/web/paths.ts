@@ -1,0 +1,25 @@
+import { pathBelow, rootOf } from '../cli/observe/view.js';
+
+/** The page of a run; of a nested one that of its tree. */
+export function runPath(run: string): string {
+  return `/runs/${encodeURIComponent(rootOf(run))}`;
+}
+
+/** The page of a step, by its path below the root run. */
+export function stepPath(run: string, path: string): string {
+  return `${runPath(run)}/steps/${segments(path)}`;
+}
+
+/** The page of a gate, by its address. */
+export function gatePath(address: string): string {
+  return `/gates/${encodeURIComponent(rootOf(address))}/${segments(pathBelow(address))}`;
+}
+
+/** Where the content of a gate goes that somebody has edited, to be looked at. */
+export function editPath(address: string): string {
+  return gatePath(address).replace('/gates/', '/edits/');
+}
+
+function segments(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}

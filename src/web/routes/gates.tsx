@@ -1,0 +1,101 @@
+import type { Hono } from 'hono';
+import { toText } from '../../plan/values/json.js';
+import { sha256 } from '../../store/hash.js';
+import { CliError, EXIT, refusal } from '../../cli/exit-codes.js';
+import { toContent } from '../../cli/follow/answer-value.js';
+import { readable } from '../../cli/follow/readable.js';
+import { safeLine } from '../../cli/text/safe-text.js';
+import type { Sent } from '../data/answer-fields.js';
+import { fromField, toField } from '../data/field-text.js';
+import { findGate } from '../data/found-gate.js';
+import { gatePath, runPath } from '../paths.js';
+import type { PageContext, PageEnv, Site } from '../site.js';
+import { sendPage } from '../site.js';
+import { Content } from '../views/content.js';
+import { ApproveEdited } from '../views/gate-forms.js';
+import { GateHead, GatePage } from '../views/gate-page.js';
+import { Notice } from '../views/notice.js';
+import { sendDecision } from './decision.js';
+
+/** The pages of gates: to look at one changes nothing, a POST decides on what it names. */
+export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
+  app.get('/gates/:run/:path{.+}', async (c) => {
+    const found = await findGate(addressOf(c), site.session).catch((error: unknown) => {
+      if (error instanceof CliError && error.exit === EXIT.ended) return error;
+      throw error;
+    });
+    if (found instanceof CliError) return notOpen(c, site, found);
+    return sendPage(
+      c,
+      site,
+      { title: safeLine(found.open.gate.message), section: 'inbox', events: `${runPath(found.view.run)}/events` },
+      <GatePage {...found} person={c.get('person')} now={Date.now()}>
+        {null}
+      </GatePage>,
+    );
+  });
+  app.post('/gates/:run/:path{.+}', async (c) => {
+    const address = addressOf(c);
+    const sent = await sentIn(c);
+    await sendDecision(await findGate(address, site.session), sent, c.get('person'), site);
+    return c.redirect(gatePath(address), 303);
+  });
+  app.post('/edits/:run/:path{.+}', async (c) => lookAtEdit(c, site));
+}
+
+/** Of a gate that was decided, by whom; of any other that it is not there. */
+function notOpen(c: PageContext, site: Site, { message, hint }: CliError): Response {
+  return sendPage(
+    c,
+    site,
+    { title: 'Not open', section: 'inbox' },
+    <div id="gate" data-part>
+      <Notice title="This gate is not open" message={message} hint={hint}>
+        <p>
+          <a href={runPath(addressOf(c))}>Follow the run</a> · <a href="/inbox">Inbox</a>
+        </p>
+      </Notice>
+    </div>,
+  );
+}
+
+/** Shows content as it was edited; nothing is decided. */
+async function lookAtEdit(c: PageContext, site: Site): Promise<Response> {
+  const sent = await sentIn(c);
+  const { open, content } = await findGate(addressOf(c), site.session);
+  if (content === null || open.gate.fixed) throw refusal(`Gate \`${open.gate.path}\` shows nothing that may be edited.`);
+  const text = fromField(sent['edit'] ?? '', sent['escaped'] === 'yes');
+  const edited = toContent(`${text}\n`, content.isText, 'the edited content');
+  const isChanged = toText(edited) !== content.text;
+  return sendPage(
+    c,
+    site,
+    { title: 'Edited', section: 'inbox' },
+    <article class="gate">
+      <GateHead open={open} now={Date.now()} />
+      <p class={isChanged ? 'warning' : 'quiet'}>
+        {isChanged ? 'This is the content as you edited it. Nothing is decided yet.' : 'Nothing was changed.'}
+      </p>
+      <Content text={readable(edited)} label="As you edited it" id="content" />
+      {isChanged ? (
+        <ApproveEdited open={open} edit={toField(text)} shown={sha256(text)} />
+      ) : (
+        <p>
+          <a href={gatePath(open.address)}>Back to the gate</a>
+        </p>
+      )}
+    </article>,
+  );
+}
+
+function addressOf(c: PageContext): string {
+  return `${c.req.param('run') ?? ''}/${c.req.param('path') ?? ''}`;
+}
+
+/** The fields of a form: of several with one name the last. */
+async function sentIn(c: PageContext): Promise<Sent> {
+  const body = await c.req.parseBody();
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
+  );
+}

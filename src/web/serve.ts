@@ -1,0 +1,70 @@
+import { createServer as createTlsServer } from 'node:https';
+import { createAdaptorServer } from '@hono/node-server';
+import { CliError, EXIT } from '../cli/exit-codes.js';
+import type { Session } from '../cli/session.js';
+import { createDoor } from './access/door.js';
+import type { Reach } from './access/reach.js';
+import { isLoopback } from './access/reach.js';
+import { createApp } from './app.js';
+import { createLiveListing } from './data/live-listing.js';
+import { createLiveRuns } from './data/live-runs.js';
+import { shareLink } from './data/shared-link.js';
+import type { Site } from './site.js';
+
+export interface ServeOptions {
+  session: Session;
+  reach: Reach;
+  /** Takes what is refused and what fails, in lines for the terminal. */
+  log: (line: string) => void;
+}
+
+/** Pages that are served. */
+export interface ServedPages {
+  /** Where people reach them: the public name, else this machine's. */
+  address: string;
+  /** A link by which a person signs in once. */
+  invite(person: string): string;
+  close(): Promise<void>;
+}
+
+/** Serves the pages until they are closed. Throws what says why it cannot listen there (exit code 3). */
+export async function servePages({ session: own, reach, log }: ServeOptions): Promise<ServedPages> {
+  const session = shareLink(own);
+  const server = createAdaptorServer({
+    fetch: (...args: Parameters<ReturnType<typeof createApp>['fetch']>) => app.fetch(...args),
+    ...(reach.tls === null ? {} : { createServer: createTlsServer, serverOptions: reach.tls }),
+  });
+  const port = (): number => {
+    const at = server.address();
+    return typeof at === 'object' && at !== null ? at.port : 0;
+  };
+  const site: Site = {
+    session,
+    door: createDoor(),
+    reach,
+    port,
+    runs: createLiveRuns(session),
+    listing: createLiveListing(session),
+    log,
+  };
+  const app = createApp(site);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: Error) =>
+      reject(new CliError(`Cannot listen at ${reach.listen}: ${error.message}.`, EXIT.unavailable)),
+    );
+    server.listen(reach.port, reach.listen, () => resolve());
+  });
+  const local = `${reach.tls === null ? 'http' : 'https'}://${isLoopback(reach.listen) ? '127.0.0.1' : reach.listen}`;
+  const address = reach.publicOrigin ?? `${local}:${port()}`;
+  return {
+    address,
+    invite: (person) => `${address}/sign-in?token=${site.door.invite(person)}`,
+    close: async () => {
+      site.runs.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await closed;
+      await session.close();
+    },
+  };
+}

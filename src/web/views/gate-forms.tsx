@@ -1,0 +1,201 @@
+import type { Gate } from '../../plan/gates/gate.js';
+import { COMMENT_CHARACTERS } from '../../plan/gates/gate.js';
+import type { OpenGate } from '../../cli/observe/view.js';
+import { optionText } from '../../cli/render/gate-words.js';
+import { safeLine, safeName } from '../../cli/text/safe-text.js';
+import type { Field } from '../data/answer-fields.js';
+import { fieldsOf, sentName } from '../data/answer-fields.js';
+import type { FieldText } from '../data/field-text.js';
+import { editPath, gatePath } from '../paths.js';
+
+/** What every decision names: the content that was shown, and since when it was asked. */
+export function Shown({ gate }: { gate: Gate }) {
+  return (
+    <>
+      <input type="hidden" name="hash" value={gate.hash} />
+      <input type="hidden" name="since" value={gate.since} />
+    </>
+  );
+}
+
+/** All ways to decide a gate. `edit` is its content, where that may be changed. */
+export function GateForms({ open, edit }: { open: OpenGate; edit: FieldText | null }) {
+  const { gate, address } = open;
+  const asks = gate.kind === 'ask' || gate.options !== undefined;
+  return (
+    <div class="decide">
+      {asks ? <AnswerForm open={open} /> : <ApproveForm open={open} />}
+      {gate.kind === 'ask' ? null : (
+        <details class="reject">
+          <summary>Reject…</summary>
+          <form method="post" action={gatePath(address)}>
+            <Shown gate={gate} />
+            <label>
+              Reason
+              <textarea name="comment" rows={3} required maxlength={COMMENT_CHARACTERS}></textarea>
+            </label>
+            <button name="decision" value="reject" class="danger">
+              Reject
+            </button>
+          </form>
+        </details>
+      )}
+      {edit === null ? null : <EditForm open={open} edit={edit} />}
+    </div>
+  );
+}
+
+function ApproveForm({ open: { gate, address } }: { open: OpenGate }) {
+  return (
+    <form method="post" action={gatePath(address)}>
+      <Shown gate={gate} />
+      <Comment />
+      <button name="decision" value="approve" class="primary">
+        Approve
+      </button>
+    </form>
+  );
+}
+
+function Comment() {
+  return (
+    <label>
+      Comment <span class="quiet">(may be empty)</span>
+      <input name="comment" maxlength={COMMENT_CHARACTERS} autocomplete="off" />
+    </label>
+  );
+}
+
+function AnswerForm({ open: { gate, address } }: { open: OpenGate }) {
+  const fields = fieldsOf(gate);
+  return (
+    <form method="post" action={gatePath(address)}>
+      <Shown gate={gate} />
+      {gate.options !== undefined ? (
+        <fieldset>
+          <legend>Choose one</legend>
+          {gate.options.map((option) => (
+            <label class="choice">
+              <input type="radio" name="value" value={optionText(option)} required /> {optionText(option)}
+            </label>
+          ))}
+        </fieldset>
+      ) : fields === null ? (
+        <label>
+          Answer
+          <textarea name="value" rows={3} required></textarea>
+        </label>
+      ) : (
+        fields.map((field) => <OneField field={field} />)
+      )}
+      <Comment />
+      <button name="decision" value="answer" class="primary">
+        Answer
+      </button>
+    </form>
+  );
+}
+
+function OneField({ field }: { field: Field }) {
+  const { name, description, required } = field;
+  return (
+    <label>
+      {safeName(name)}
+      {required ? null : <span class="quiet"> (may be empty)</span>}
+      {description === null ? null : <span class="about">{safeLine(description)}</span>}
+      <Control field={field} />
+    </label>
+  );
+}
+
+function Control({ field }: { field: Field }) {
+  const { kind, required, preset, choices } = field;
+  const name = sentName(field);
+  switch (kind) {
+    case 'text':
+      return (
+        <textarea name={name} rows={2} required={required}>
+          {typeof preset === 'string' ? `\n${preset}` : ''}
+        </textarea>
+      );
+    case 'number':
+    case 'integer':
+      return (
+        <input
+          name={name}
+          type="number"
+          step={kind === 'integer' ? 1 : 'any'}
+          required={required}
+          value={typeof preset === 'number' ? String(preset) : undefined}
+        />
+      );
+    case 'boolean':
+    case 'choice': {
+      const options = kind === 'boolean' ? [true, false] : choices;
+      return (
+        <select name={name} required={required}>
+          <option value=""></option>
+          {options.map((option, index) => (
+            <option value={kind === 'boolean' ? String(option) : String(index)} selected={option === preset}>
+              {optionText(option)}
+            </option>
+          ))}
+        </select>
+      );
+    }
+  }
+}
+
+function EditForm({ open: { gate, address }, edit }: { open: OpenGate; edit: FieldText }) {
+  return (
+    <details class="edit">
+      <summary>Edit…</summary>
+      <form method="post" action={editPath(address)}>
+        <Shown gate={gate} />
+        <EditedText edit={edit} />
+        <button>Look at what you edited</button>
+      </form>
+    </details>
+  );
+}
+
+function EditedText({ edit: { text, escaped } }: { edit: FieldText }) {
+  return (
+    <>
+      {escaped ? (
+        <p class="quiet">
+          Escapes such as <code>{'\\u{200b}'}</code> and <code>⇥</code> stand for characters that are not drawn.
+        </p>
+      ) : null}
+      <input type="hidden" name="escaped" value={escaped ? 'yes' : 'no'} />
+      <label>
+        Content
+        {/* The first line break of a field is not part of its text. */}
+        <textarea name="edit" rows={16} spellcheck={false}>{`\n${text}`}</textarea>
+      </label>
+    </>
+  );
+}
+
+/** Approves content as it was edited and is shown: `shown` is its hash. */
+export function ApproveEdited({ open: { gate, address }, edit, shown }: {
+  open: OpenGate;
+  edit: FieldText;
+  shown: string;
+}) {
+  return (
+    <form method="post" action={gatePath(address)} class="decide">
+      <Shown gate={gate} />
+      <input type="hidden" name="edited" value={shown} />
+      <details>
+        <summary>Edit again…</summary>
+        <EditedText edit={edit} />
+        <button formaction={editPath(address)}>Look at what you edited</button>
+      </details>
+      <Comment />
+      <button name="decision" value="approve" class="primary">
+        Approve as edited
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,63 @@
+import type { RunView } from '../../cli/observe/view.js';
+import { isClosed, openGates } from '../../cli/observe/view.js';
+import { renderMeter } from '../../cli/render/screen.js';
+import { formatAge, formatDuration, shortHash } from '../../cli/text/format.js';
+import { safeLine, safeName } from '../../cli/text/safe-text.js';
+import { Content } from './content.js';
+import { GateCard } from './gate-page.js';
+import { StatusChip } from './status.js';
+import { RunTree } from './tree.js';
+
+/** A run: how it stands, what waits, its tree. */
+export function RunPage({ view, now }: { view: RunView; now: number }) {
+  const gates = openGates(view);
+  return (
+    <article class="run">
+      <div id="run-head" data-part>
+        <RunHead view={view} now={now} />
+      </div>
+      <div id="run-waits" data-part>
+        {gates.length === 0 ? null : (
+          <>
+            <h2>Waits for a person</h2>
+            <ul class="cards">
+              {gates.map((open) => (
+                <GateCard open={open} now={now} />
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+      <h2>Steps</h2>
+      <div id="run-tree" data-part>
+        <RunTree view={view} now={now} />
+      </div>
+    </article>
+  );
+}
+
+function RunHead({ view, now }: { view: RunView; now: number }) {
+  const { status, startedAt, endedAt, submittedBy, plan, rehearsal, error, warnings = [] } = view;
+  return (
+    <>
+      <p class="crumbs">
+        <a href="/runs">Runs</a> / {safeName(view.run)}
+      </p>
+      <h1>
+        {safeName(view.name)} <StatusChip status={status} />
+        {rehearsal ? <span class="tag">rehearsal</span> : null}
+      </h1>
+      <p class="facts">
+        {isClosed(status) && endedAt !== null
+          ? `took ${formatDuration(endedAt - startedAt)} · started ${formatAge(new Date(startedAt).toISOString(), now)}`
+          : `started ${formatAge(new Date(startedAt).toISOString(), now)}`}
+        {submittedBy === null ? '' : ` by ${safeName(submittedBy)}`} · plan {shortHash(plan)}
+      </p>
+      <p class="meter">{renderMeter(view, now)}</p>
+      {warnings.map(({ message }) => (
+        <p class="warning">{safeLine(message)}</p>
+      ))}
+      {error === null ? null : <Content text={error} label="Why it did not succeed" />}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Tone } from '../../cli/text/colors.js';
+import type { ListedStatus } from '../../cli/observe/list-runs.js';
+import type { StepView } from '../../cli/observe/view.js';
+
+/** Any state of a run or a step. */
+export type Status = ListedStatus | StepView['status'];
+
+const MARKS: Record<Status, { mark: string; tone: Tone }> = {
+  open: { mark: '·', tone: 'active' },
+  pending: { mark: '○', tone: 'quiet' },
+  running: { mark: '▸', tone: 'active' },
+  waiting: { mark: '◆', tone: 'attention' },
+  paused: { mark: '‖', tone: 'attention' },
+  success: { mark: '✓', tone: 'good' },
+  partial: { mark: '!', tone: 'attention' },
+  error: { mark: '✗', tone: 'bad' },
+  timeout: { mark: '✗', tone: 'bad' },
+  cancelled: { mark: '–', tone: 'quiet' },
+  skipped: { mark: '–', tone: 'quiet' },
+};
+
+/** The class of a colour by meaning. */
+export function toneClass(tone: Tone): string {
+  return `tone-${tone}`;
+}
+
+/** A state as a mark and its word: never a colour alone. */
+export function StatusChip({ status }: { status: Status }) {
+  const { mark, tone } = MARKS[status];
+  return (
+    <span class={`chip ${toneClass(tone)}`}>
+      <span aria-hidden="true">{mark}</span> {status}
+    </span>
+  );
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import type { Project, Running } from '../faults/project.js';
+import { until } from '../faults/project.js';
+
+/** `perdure ui` of a project. */
+export interface ServedUi {
+  /** Without a path. */
+  origin: string;
+  /** The link that signs in once. */
+  link: string;
+  /** What it has told the terminal. */
+  told: () => string;
+  running: Running;
+}
+
+export async function startUi(project: Project, ...args: string[]): Promise<ServedUi> {
+  const running = project.start('ui', '--no-open', ...args);
+  let said = '';
+  let told = '';
+  running.process.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  running.process.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  const link = await until(() => /^http\S+\/sign-in\?token=\S+$/m.exec(said)?.[0]);
+  return { origin: new URL(link).origin, link, told: () => told, running };
+}
+
+export function openChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+}
+
+/** A browser of its own in which a person is signed in. */
+export async function signIn(
+  browser: Browser,
+  link: string,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  return { context, page };
+}
+
+/** A link for another browser, as the person's own page makes it. */
+export async function anotherLink(page: Page, origin: string): Promise<string> {
+  await page.goto(`${origin}/you`);
+  await page.getByRole('button', { name: 'another device' }).click();
+  return (await page.locator('pre').innerText()).trim();
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds on a page that is serious or critical: `rule: element`. The page's context goes around its CSP. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    // Defined by the script that has just run.
+    const { axe } = globalThis as unknown as {
+      axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+}

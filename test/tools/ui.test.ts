@@ -1,0 +1,292 @@
+// @module-tag chromium
+// @seconds 60
+import { request } from 'node:http';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Project } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
+import type { ServedUi } from './pages.js';
+import { anotherLink, openChromium, seriousFindings, signIn, startUi } from './pages.js';
+
+const WAITS = `name: release
+steps:
+  - id: notes
+    command: [printf, "%s", "adds the page"]
+  - id: ok
+    approval: "Publish these notes?"
+    content: "\${steps.notes.output}"
+  - id: publish
+    command: [echo, "\${steps.ok.output}"]
+`;
+const ASKS = `name: asks
+steps:
+  - id: which
+    ask: "Which version?"
+    schema: {type: object, required: [version, major], properties: {version: {type: string}, major: {type: boolean}}}
+`;
+
+let project: Project;
+let ui: ServedUi;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+beforeAll(async () => {
+  project = await openProject({ 'waits.yml': WAITS, 'asks.yml': ASKS });
+  for (const [file, id] of [
+    ['waits', 'one'],
+    ['waits', 'two'],
+    ['waits', 'three'],
+    ['waits', 'four'],
+    ['asks', 'asks'],
+  ])
+    expect((await project.run('run', `${file}.yml`, '--id', id ?? '', '--detach')).code).toBe(0);
+  await until(async () => (await waiting()).length === 5);
+  ui = await startUi(project, '--as', 'ana');
+  browser = await openChromium();
+  ({ context, page } = await signIn(browser, ui.link));
+});
+afterAll(async () => {
+  await browser.close();
+  await project.close();
+});
+
+async function waiting(): Promise<unknown[]> {
+  return JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as unknown[];
+}
+
+interface Shown {
+  status: string;
+  steps: { id: string; status: string; output: unknown; decided_by?: string[]; comment?: string }[];
+}
+
+async function shown(run: string): Promise<Shown> {
+  return JSON.parse((await project.run('show', run, '--json')).stdout) as Shown;
+}
+
+/** A request with the session of the browser, and whatever else another site could have it send. */
+async function send(
+  path: string,
+  { headers = {}, body, method = 'POST' }: { headers?: Record<string, string>; body?: string; method?: string },
+): Promise<{ status: number; text: string }> {
+  const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+  const { port, host } = new URL(ui.origin);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        port,
+        host: '127.0.0.1',
+        path,
+        method,
+        headers: { host, cookie: cookies, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** What the form of a gate would send. */
+async function formOf(address: string): Promise<Record<string, string>> {
+  await page.goto(`${ui.origin}/gates/${address}`);
+  const value = (name: string): Promise<string> => page.locator(`input[name=${name}]`).first().inputValue();
+  return { hash: await value('hash'), since: await value('since'), decision: 'approve' };
+}
+
+function encoded(fields: Record<string, string>): string {
+  return new URLSearchParams(fields).toString();
+}
+
+describe('a person at the pages', () => {
+  it('finds a run that waits, reads what is asked, approves it, and sees it end', async () => {
+    await page.goto(`${ui.origin}/runs`);
+    await page.getByRole('link', { name: 'one', exact: true }).click();
+    await page.getByRole('link', { name: 'Publish these notes?' }).click();
+    expect(await page.locator('#content pre').innerText()).toBe('adds the page');
+    await page.getByLabel('Comment').fill('go on');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('already decided').waitFor();
+    await page.getByRole('link', { name: 'Follow the run' }).click();
+    await page.locator('h1 .chip', { hasText: 'success' }).waitFor();
+    const { steps } = await shown('one');
+    expect(steps.find(({ id }) => id === 'ok')).toMatchObject({ decided_by: ['ana'], comment: 'go on' });
+    expect(steps.find(({ id }) => id === 'publish')).toMatchObject({ output: 'adds the page' });
+  });
+
+  it('answers a question by the form of its schema', async () => {
+    await page.goto(`${ui.origin}/gates/asks/which`);
+    await page.getByLabel('version').fill('2.1.0');
+    await page.getByLabel('major').selectOption('true');
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await page.getByText('is not open').waitFor();
+    await until(async () => (await shown('asks')).status === 'success');
+    expect((await shown('asks')).steps[0]?.output).toEqual({ version: '2.1.0', major: true });
+  });
+
+  it('edits what is asked, and approves it only once it was shown', async () => {
+    await page.goto(`${ui.origin}/gates/four/ok`);
+    await page.getByText('Edit…').click();
+    await page.getByLabel('Content').fill('first\nsecond');
+    await page.getByRole('button', { name: 'Look at what you edited' }).click();
+    expect(await page.locator('#content pre').innerText()).toBe('first\nsecond');
+    const fields = Object.fromEntries(
+      await Promise.all(
+        ['hash', 'since', 'edited'].map(async (name) => [
+          name,
+          await page.locator(`input[name=${name}]`).first().inputValue(),
+        ]),
+      ),
+    ) as Record<string, string>;
+    const sneaked = encoded({ ...fields, escaped: 'no', decision: 'approve', edit: 'first\nthird' });
+    expect(await send('/gates/four/ok', { body: sneaked, headers: { origin: ui.origin } })).toMatchObject({
+      status: 409,
+    });
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
+    await page.getByText('already decided').waitFor();
+    await until(async () => (await shown('four')).status === 'success');
+    expect((await shown('four')).steps.find(({ id }) => id === 'publish')?.output).toBe('first\nsecond');
+  });
+
+  it('of two tabs one decides, and the other is told who was it', async () => {
+    const other = await context.newPage();
+    for (const tab of [page, other]) await tab.goto(`${ui.origin}/gates/two/ok`);
+    // Without script nothing tells it before.
+    const still = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
+    const late = await still.newPage();
+    await late.goto(`${ui.origin}/gates/two/ok`);
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await other.getByText('is already decided').waitFor();
+    expect(await other.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
+    await late.getByText('Reject…').click();
+    await late.getByLabel('Reason').fill('too early');
+    await late.getByRole('button', { name: 'Reject' }).click();
+    expect(await late.locator('main').innerText()).toMatch(/already decided|has ended: success/);
+    await still.close();
+    await other.close();
+    expect((await shown('two')).steps.find(({ id }) => id === 'ok')).toMatchObject({ status: 'success' });
+  });
+});
+
+describe('what is not decided on', () => {
+  it('is a form from another site', async () => {
+    const body = encoded(await formOf('three/ok'));
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      {},
+    ] as Record<string, string>[])
+      expect((await send('/gates/three/ok', { body, headers })).status).toBe(403);
+    const plain = { origin: 'https://evil.example', 'content-type': 'text/plain' };
+    expect((await send('/gates/three/ok', { body, headers: plain })).status).toBe(403);
+    expect(ui.told()).toContain('refused: POST /gates/three/ok: from another site');
+  });
+
+  it('is a form that a page of another site sends in a browser', async () => {
+    const fields = await formOf('three/ok');
+    const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
+    const evil = await context.newPage();
+    await evil.route('http://evil.example/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<form method="post" action="${ui.origin}/gates/three/ok">${inputs.join('')}<button>go</button></form>`,
+      }),
+    );
+    await evil.goto('http://evil.example/');
+    const answered = evil.waitForResponse((response) => response.url().endsWith('/gates/three/ok'));
+    await evil.getByRole('button').click();
+    expect((await answered).status()).toBe(403);
+    await evil.close();
+  });
+
+  it('is a request by another name of this machine', async () => {
+    const { port } = new URL(ui.origin);
+    const body = encoded(await formOf('three/ok'));
+    for (const host of [`rebound.example:${port}`, `127.0.0.1.evil.example:${port}`, '127.0.0.1', `0.0.0.0:${port}`]) {
+      const headers = { host, origin: `http://${host}` };
+      expect((await send('/gates/three/ok', { body, headers })).status).toBe(421);
+      expect((await send('/runs', { method: 'GET', headers })).status).toBe(421);
+    }
+  });
+
+  it('is another content, another gate, or one that was asked at another time', async () => {
+    const fields = await formOf('three/ok');
+    const other = `sha256:${'0'.repeat(64)}`;
+    for (const wrong of [{ hash: other }, { hash: '' }, { since: '2026-01-01T00:00:00.000Z' }, { decision: 'maybe' }]) {
+      const body = encoded({ ...fields, ...wrong });
+      const answer = await send('/gates/three/ok', { body, headers: { origin: ui.origin } });
+      expect(answer).toMatchObject({
+        status: 409,
+        text: expect.stringMatching(/Nothing was (?:decided|done)/) as string,
+      });
+    }
+    const elsewhere = await send('/gates/three/publish', { body: encoded(fields), headers: { origin: ui.origin } });
+    expect(elsewhere.status).toBe(409);
+    expect((await send('/gates/none/ok', { body: encoded(fields), headers: { origin: ui.origin } })).status).toBe(404);
+  });
+
+  it('is what nobody signed in has sent', async () => {
+    const body = encoded(await formOf('three/ok'));
+    const headers = { cookie: '', origin: ui.origin };
+    expect((await send('/gates/three/ok', { body, headers })).status).toBe(401);
+    for (const path of ['/runs', '/inbox', '/runs/three', '/gates/three/ok', '/events', '/you'])
+      expect((await send(path, { method: 'GET', headers })).status).toBe(401);
+  });
+
+  it('is what an old link opens, and to look at a link uses nothing up', async () => {
+    const token = new URL(ui.link).searchParams.get('token') ?? '';
+    const sent = { body: encoded({ token }), headers: { cookie: '', origin: ui.origin } };
+    expect((await send('/sign-in', sent)).status).toBe(401);
+    expect(ui.told()).toContain('refused: a sign-in link');
+    const fresh = await anotherLink(page, ui.origin);
+    expect((await send(fresh.slice(ui.origin.length), { method: 'GET', headers: { cookie: '' } })).status).toBe(200);
+    const phone = await signIn(browser, fresh, { viewport: { width: 360, height: 740 } });
+    await phone.context.close();
+  });
+
+  it('is nothing at all: the gate is still open, and its link opens nothing of another run', async () => {
+    expect((await shown('three')).status).toBe('waiting');
+    expect((await waiting()).length).toBe(1);
+  });
+});
+
+describe('how the pages are made', () => {
+  const PATHS = ['/runs', '/inbox', '/runs/one', '/runs/three', '/gates/three/ok', '/gates/one/ok', '/you', '/none'];
+
+  it.each(['light', 'dark'] as const)('is fit for everybody, as far as axe can tell, in %s', async (colorScheme) => {
+    const link = await anotherLink(page, ui.origin);
+    const seen = await signIn(browser, link, { bypassCSP: true, colorScheme });
+    for (const path of PATHS) {
+      await seen.page.goto(`${ui.origin}${path}`);
+      expect({ path, found: await seriousFindings(seen.page) }).toEqual({ path, found: [] });
+    }
+    await seen.context.close();
+  });
+
+  it.each([360, 768, 1440])('fits into %d pixels', async (width) => {
+    const link = await anotherLink(page, ui.origin);
+    const seen = await signIn(browser, link, { viewport: { width, height: 800 } });
+    for (const path of PATHS) {
+      await seen.page.goto(`${ui.origin}${path}`);
+      const wide = await seen.page.evaluate('document.documentElement.scrollWidth');
+      expect({ path, wide: Number(wide) <= width }).toEqual({ path, wide: true });
+    }
+    await seen.context.close();
+  });
+
+  it('loads nothing from elsewhere and runs nothing that stands in a page', async () => {
+    const response = await page.goto(`${ui.origin}/runs`);
+    const headers = response?.headers() ?? {};
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    expect(headers['cache-control']).toBe('no-store');
+    const [cookie] = await context.cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+  });
+});
