@@ -1,5 +1,6 @@
 import type { Action } from '../plan/tools/action.js';
 import type { Interval } from '../plan/budget/run-clock.js';
+import type { HookAnswer, HookedWhen } from '../plan/tools/hook.js';
 import type { AttemptBefore, CallEnd, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
 import type { Environment } from '../plan/references/environment.js';
 import type { Autonomy } from '../plan/gates/autonomy.js';
@@ -108,6 +109,8 @@ export interface ToolCall extends StepCall {
   lifts?: true;
   /** A person wants it done again, for so many times. */
   again?: number;
+  /** Short hash of why a hook wants a person to look at it: a stored text. */
+  hooked?: string;
   /** As of a `TurnCall`. */
   made?: string;
   makes?: MakingModels;
@@ -127,9 +130,21 @@ export interface ToolStepCall extends StepCall {
 }
 
 /** Where a call of a tool is found. `renewed`: a person has allowed something else there. */
-export type ToolPlace = Pick<ToolCall, 'head' | 'call' | 'workspace' | 'agent' | 'made' | 'makes' | 'autonomy'> & {
+export type ToolPlace = Pick<
+  ToolCall,
+  'head' | 'call' | 'workspace' | 'agent' | 'made' | 'makes' | 'autonomy' | 'hooked'
+> & {
   renewed?: true;
 };
+
+/** The hooks of an agent around one call of a tool. */
+export interface HookCall extends ToolCall {
+  when: HookedWhen;
+  /** How the call ended, after it. */
+  ended?: CallEnd;
+  /** Short hash of what hooks said before it that the model is told with its result: a stored text. */
+  told?: string;
+}
 
 export interface CommandCall extends StepCall {
   /** The folder that relative paths start from. */
@@ -285,6 +300,8 @@ export interface Activities {
   askTurn(call: ShortCall<TurnCall>): Promise<TurnAnswer>;
   /** Makes one call of a tool, unless the journal tells what came of it. */
   callTool(call: ShortCall<ToolCall>): Promise<ToolAnswer>;
+  /** Runs the hooks of an agent around one of its calls. */
+  callHooks(call: ShortCall<HookCall>): Promise<HookAnswer>;
   /** Fails where this machine has no sandbox for agents' commands. */
   requireSandbox(): Promise<void>;
   /** Begins the next workflow task by its answer. */

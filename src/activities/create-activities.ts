@@ -25,6 +25,7 @@ import { createRunProgram } from './agents/run-program.js';
 import { createRunTool } from './tool-steps/run-tool.js';
 import { createSendNotice, createStartNotice } from './runs/send-notice.js';
 import { createAskTurn } from './turns/ask-turn.js';
+import { createCallHooks } from './turns/call-hooks.js';
 import { createCallTool } from './turns/call-tool.js';
 import { locatedCall } from './workspace/located-call.js';
 import { createBeginWork, createCommitWork, createMakeTrees } from './workspace/work-trees.js';
@@ -45,6 +46,7 @@ export function createActivities(deps: Dependencies): Activities {
     runTool: acceptShortCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
     askTurn: fromShort(singleFlight(createAskTurn(deps), { patient: true })),
     callTool: fromShort(singleFlight(here(createCallTool(deps)), { patient: true })),
+    callHooks: fromShort(singleFlight(here(createCallHooks(deps)), { patient: true })),
     requireSandbox: createRequireSandbox(),
     beginTask: createBeginTask(),
     makeTrees: withFailures(createMakeTrees(deps)),

@@ -137,6 +137,7 @@ export function createCompiler({
     memo: editing === undefined ? undefined : createStepMemo(editing.file, { report, record }),
     texts,
     madeTools: made?.tools ?? [],
+    madeFiles: new Set(made?.texts.keys()),
     within: made?.within ?? [],
     devices: createDevices(project, config),
     builds: config.builds,

@@ -1,4 +1,4 @@
-import { dirname, extname, join, posix } from 'node:path';
+import { dirname, extname, join, posix, relative } from 'node:path';
 import type { ToolSource } from './agents/agent-uses.js';
 import type { Permissions } from '../plan/tools/permission.js';
 import type { ServerSource } from './agents/server-tools.js';
@@ -9,9 +9,13 @@ import type { Config } from './project/config.js';
 import type { Shared } from './workflow/compile-workflow.js';
 import { kindOf } from './text/disk.js';
 import type { Resolution, Resolver } from './project/resolve.js';
+import { filesOf } from './agents/hook-files.js';
 import { findSkill, skillNames } from './agents/skills.js';
 import { serverTools } from './agents/server-tools.js';
 import { toDefinedTool } from './agents/tool-files.js';
+
+/** Where agents may have hooks: whatever permissions say, no agent writes there. */
+const HOOKED_FOLDERS = ['definitions/agents', '.glee/agents'];
 
 /** What agents' tools are looked up with. */
 export interface SourceTools {
@@ -32,6 +36,8 @@ export interface SourceTools {
   servers: ServerSource;
   /** Files of tools that a client made. */
   madeTools: string[];
+  /** Files that are texts only, which somebody made. */
+  madeFiles: ReadonlySet<string>;
   /** What those may do who made what is compiled. */
   within: Permissions[];
 }
@@ -52,6 +58,7 @@ export function toolSource({
   folder,
   servers,
   madeTools,
+  madeFiles,
 }: SourceTools): ToolSource {
   const loaded = <F extends Definition['format']>(
     found: Resolution,
@@ -74,6 +81,8 @@ export function toolSource({
     toolNames: resolver.tools,
     findSkill: (name) => findSkill(name, root),
     skillNames: () => skillNames(root),
+    mayHook: (file) => !madeFiles.has(file) && HOOKED_FOLDERS.includes(relative(root, dirname(file))),
+    findFile: filesOf(root),
     findTool: (name, from) => {
       const found = resolver.tool(name, from.file);
       const definition = loaded(found, 'tool');

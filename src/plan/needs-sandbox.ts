@@ -22,7 +22,9 @@ export function needsSandbox(
     rehearsal || programs?.usual !== undefined
       ? []
       : Object.values(plan.agents).filter(({ program }) => program === null);
-  const agents = byModels.some(({ uses = [], permissions }) => uses.some((tool) => needsIt(tool, permissions)));
+  const agents = byModels.some(
+    ({ uses = [], permissions, hooks }) => hooks !== undefined || uses.some((tool) => needsIt(tool, permissions)),
+  );
   return agents || [...everyStepOf(plan)].some((step) => step.kind === 'tool' && stepNeedsIt(step));
 }
 

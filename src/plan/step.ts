@@ -1,3 +1,4 @@
+import type { Hook } from './tools/hook.js';
 import type { Effort } from './names.js';
 import type { TaskRules } from './builds/task-rules.js';
 import type { Attachment } from './values/attachment.js';
@@ -369,6 +370,8 @@ export interface Agent {
   compatible_models?: string[];
   /** How many agents may be inside each other's calls, itself included; absent where the usual holds. */
   max_depth?: number;
+  /** Commands around its calls of tools; absent for none. One that it makes has the same. */
+  hooks?: Hook[];
 }
 
 /** How many agents may be inside each other's calls where no project says it. */

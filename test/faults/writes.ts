@@ -52,6 +52,7 @@ export const WRITERS: Record<string, string> = {
   'activities/workspace/open.ts': 'outside: what agents write to the workspace',
   'activities/workspace/remove.ts': 'outside: what an agent must not leave in the workspace',
   'activities/tools/shell/guard.ts': 'outside: likewise',
+  'activities/tools/hooks/run-hook.ts': 'outside: a folder for what a hook runs, gone at its end',
   'activities/workspace/workspace-digest.ts': 'outside: what git is told to leave out; a digest that fails is unknown',
   'cli/agents/create-agent.ts': 'outside: the command line; told, exit 3',
   'cli/agents/import-agents.ts': 'outside: the command line; told, exit 3',

@@ -151,7 +151,7 @@ async function leaveFor({
   if (verdict.verdict === 'allow') return { allowed: false };
   const may = verdict.verdict === 'ask' || call.lifts === true;
   if (may && call.allowed !== undefined) {
-    const shown = await shownOf(store, agent, { ...found, workspace: call.workspace }, call.autonomy);
+    const shown = await shownOf(store, agent, { ...found, workspace: call.workspace }, call);
     return [shown, shownAgain(shown)].some((as) => gateHashOf(as) === call.allowed)
       ? { allowed: true }
       : { changed: true };

@@ -3,6 +3,7 @@ import { ACTION_BYTES } from '../../plan/tools/action.js';
 import type { ToolRequest } from '../../plan/agents/conversation.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject, utf8Bytes } from '../../plan/values/json.js';
+import { matchesTool } from '../../plan/tools/hook.js';
 import { judgeAction } from '../../plan/tools/permission.js';
 import { shortHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
@@ -10,6 +11,7 @@ import type { ProviderTool, Tool } from '../../plan/tools/tool.js';
 import type { Store } from '../../store/store.js';
 import type { OfferedTool, ToolCall } from '../models/protocol/message.js';
 import { checkValue } from '../values/output-schema.js';
+import { hookNames } from '../tools/hooks/hook-input.js';
 import type { Making, ToolHandler } from '../tools/handler/handler.js';
 import { handlerOf } from '../tools/handlers.js';
 import type { Asker } from './asker.js';
@@ -124,5 +126,14 @@ export async function requestFor(store: Store, asker: Asker, call: ToolCall, wor
     ...(handler.parallel ? {} : { alone: true }),
     // What is attached is read before the agent is asked, by an activity.
     ...(tool.kind === 'agent' && !('files' in action) ? { agent: shortHash(tool.agent) } : {}),
+    ...hookedBy(asker.agent, found),
   };
+}
+
+function hookedBy({ hooks = [] }: Agent, found: Callable): Pick<ToolRequest, 'hooked'> {
+  const names = hookNames(found);
+  const hooked = (['before', 'after'] as const).filter((when) =>
+    hooks.some((hook) => hook.when === when && matchesTool(hook, names)),
+  );
+  return hooked.length === 0 ? {} : { hooked };
 }

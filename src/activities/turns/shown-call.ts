@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Action } from '../../plan/tools/action.js';
 import { MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
-import type { Autonomy } from '../../plan/gates/autonomy.js';
+import { toText } from '../../plan/values/json.js';
 import { isForAutonomy, judgeCall } from '../../plan/gates/autonomy.js';
 import type { Permissions } from '../../plan/tools/permission.js';
 import { isAgentCall } from '../../plan/tools/permission.js';
@@ -25,6 +25,9 @@ import { askerOf } from './asker.js';
 import type { Callable } from './offered-tools.js';
 import { findCall, usesOf } from './offered-tools.js';
 import { callAt } from './transcript.js';
+
+/** So much of what a hook says fits into the question. */
+const ASKED = 1_000;
 
 /** A call of a tool, found again by where it stands in its transcript. */
 export interface FoundCall extends Asker {
@@ -60,7 +63,7 @@ export async function shownCall(
   const located = locatedCall(deps.store, tool);
   const { agent, found } = await findCallOf(deps, call, located);
   if ('refusal' in found) return found;
-  const shown = await shownOf(deps.store, agent, { ...found, workspace: located.workspace }, tool.autonomy);
+  const shown = await shownOf(deps.store, agent, { ...found, workspace: located.workspace }, tool);
   return {
     ...(tool.renewed === true ? shownAgain(shown) : shown),
     ...(isForAutonomy(agent.permissions, found.action) ? { people: true } : {}),
@@ -72,11 +75,12 @@ export async function shownOf(
   store: Store,
   agent: Agent,
   { tool, action, args, workspace }: Pick<Callable, 'tool' | 'action' | 'args'> & { workspace?: string },
-  autonomy: Autonomy[] = [],
+  { autonomy = [], hooked }: Pick<ToolPlace, 'autonomy' | 'hooked'> = {},
 ): Promise<Shown> {
   const verdict = agent.permissions === undefined ? null : judgeCall(agent.permissions, autonomy, action);
   const why = verdict === null || verdict.verdict === 'allow' ? '' : ` ${verdict.reason}`;
-  const message = `The agent \`${agent.name}\` wants to use \`${tool.name}\`.${why} Allow it?`;
+  const hook = hooked === undefined ? '' : ` A hook asks: ${toText(await store.get(longHash(hooked))).slice(0, ASKED)}`;
+  const message = `The agent \`${agent.name}\` wants to use \`${tool.name}\`.${why}${hook} Allow it?`;
   return {
     message: message.slice(0, MESSAGE_CHARACTERS),
     content: await contentOf(store, agent, { action, args, workspace }),

@@ -84,7 +84,7 @@ function modelIn({ model }: Agent, lose: Lose): string {
 }
 
 function loseRest(agent: Agent, lose: Lose): void {
-  const { inputs, permissions, program, params, base_url, compatible_models, max_output_kb, prompt } = agent;
+  const { inputs, permissions, program, params, base_url, compatible_models, max_output_kb, prompt, hooks } = agent;
   const names = [...new Set([...Object.keys(inputs), ...rootsOf([prompt]).map((root) => root.replace(/^input:/, ''))])];
   if (names.length > 0)
     lose('inputs', `agents there have no inputs: ${names.map((name) => `\`${name}\``).join(', ')} stay as written`);
@@ -94,6 +94,12 @@ function loseRest(agent: Agent, lose: Lose): void {
   if (params !== undefined) lose('params', 'agents there have no settings of their models');
   if (base_url !== undefined) lose('base_url', 'agents there have no server of their own');
   if (compatible_models !== undefined) lose('compatible_models', 'agents there name one model');
+  if (hooks !== undefined)
+    lose(
+      'hooks',
+      'there they would run outside of a sandbox',
+      'write them into its front matter, if you trust them so',
+    );
   if (max_output_kb !== DEFAULT_OUTPUT_KB) lose('max_output_kb', 'answers there have no limit');
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { extname, join, relative, resolve } from 'node:path';
 import type { AgentImport, AgentImportAttempt } from '../../compiler/agents/import-agent.js';
+import type { ImportedHooks } from '../../compiler/agents/import-hooks.js';
 import type { LostField } from '../../compiler/agents/import-losses.js';
 import { importAgent } from '../../compiler/agents/import-agent.js';
 import type { DialectName } from '../../compiler/formats/agent/agent-dialect.js';
@@ -18,6 +19,8 @@ export interface ImportCommand {
   to: string | null;
   update: boolean;
   dryRun: boolean;
+  /** Approvals of hooks, by the hashes that a person has seen; null where hooks are left out. */
+  allowHooks: string[] | null;
   cwd: string;
   /** The project's root. */
   root: string;
@@ -36,6 +39,8 @@ export interface ImportOutcome {
   /** Why it was kept or failed. */
   reason: string | null;
   lost: LostField[];
+  /** Its hooks, as a person approves them. */
+  hooks?: ImportedHooks;
   problems: Problem[];
 }
 
@@ -101,28 +106,74 @@ interface Placing extends Pick<AgentImportAttempt, 'problems'> {
 /** Writes one agent, unless a file of that name is there that it must not replace. */
 function place(
   { imported, problems, file, folder, existing }: Placing,
-  { root, update, dryRun }: ImportCommand,
+  { from, root, update, dryRun, allowHooks }: ImportCommand,
 ): ImportOutcome {
   const target = existing?.file ?? join(folder, `${imported.name}.yml`);
-  const outcome = { name: imported.name, file, to: forProject(root, target), lost: imported.lost, problems };
+  const { hooks } = imported;
+  const hooked = hooks !== null && allowHooks?.includes(hooks.approval) === true;
+  const outcome = {
+    name: imported.name,
+    file,
+    to: forProject(root, target),
+    lost: [...imported.lost, ...lostHooks(hooks, hooked, from)],
+    ...(hooks === null ? {} : { hooks }),
+    problems,
+  };
+  const known = knownAs(imported, { existing, target, file, update });
+  if (known !== null) return { ...outcome, ...known };
+  if (hooks !== null && !hooked && allowHooks !== null)
+    return {
+      ...outcome,
+      status: 'failed',
+      reason:
+        'it has hooks, which a person has to approve: read them, then say ' +
+        `\`--allow-hooks ${hooks.approval}\`, or \`--without-hooks\``,
+    };
+  if (!dryRun) writeWhole(target, folder, imported.toYaml({ file, importedAt: new Date().toISOString(), hooked }));
+  return { ...outcome, status: existing === null ? 'imported' : 'updated', reason: null };
+}
+
+/** Why nothing is written: the place is taken, or what is there is this; null where nothing speaks against it. */
+function knownAs(
+  imported: AgentImport,
+  { existing, target, file, update }: Pick<Placing, 'existing' | 'file'> & { target: string; update: boolean },
+): Pick<ImportOutcome, 'status' | 'reason'> | null {
   const source = existing?.format === 'agent' ? existing.authored.source : undefined;
   if (existing === null && kindOf(target) !== 'missing')
-    return { ...outcome, status: 'kept', reason: 'a file is there that is no agent of that name' };
+    return { status: 'kept', reason: 'a file is there that is no agent of that name' };
   if (existing !== null) {
     if (source === undefined)
-      return { ...outcome, status: 'kept', reason: 'an agent of that name is there, which was not imported' };
+      return { status: 'kept', reason: 'an agent of that name is there, which was not imported' };
     if (source.file !== file)
       return {
-        ...outcome,
         status: 'kept',
         reason: `an agent of that name is there, imported from \`${source.file ?? source.from}\``,
       };
-    if (source.hash === imported.hash) return { ...outcome, status: 'unchanged', reason: null };
-    if (!update)
-      return { ...outcome, status: 'kept', reason: 'the source has changed since; `--update` imports it again' };
+    if (source.hash === imported.hash) return { status: 'unchanged', reason: null };
+    if (!update) return { status: 'kept', reason: 'the source has changed since; `--update` imports it again' };
   }
-  if (!dryRun) writeWhole(target, folder, imported.toYaml({ file, importedAt: new Date().toISOString() }));
-  return { ...outcome, status: existing === null ? 'imported' : 'updated', reason: null };
+  return null;
+}
+
+/** What becomes different by hooks that stay, or that do not. */
+function lostHooks(hooks: ImportedHooks | null, hooked: boolean, from: DialectName): LostField[] {
+  if (hooks === null) return [];
+  return hooked
+    ? [
+        {
+          field: 'agent',
+          reason: `a model provider plays it, so that its hooks hold; \`${from}\` would not run them in a sandbox`,
+          changes_behaviour: false,
+        },
+      ]
+    : [
+        {
+          field: 'hooks',
+          reason: 'nobody has approved them, and it does without them',
+          changes_behaviour: true,
+          fix: `read them, then say \`--allow-hooks ${hooks.approval}\``,
+        },
+      ];
 }
 
 function filesOf({ from, file, cwd, root }: ImportCommand): string[] {

@@ -1,8 +1,11 @@
+import { fileHash } from '../../compiler/agents/hook-files.js';
+import type { ImportedHooks } from '../../compiler/agents/import-hooks.js';
+import { DEFAULT_HOOK_S } from '../../compiler/formats/agent/hooks.js';
 import { printProblems } from '../../compiler/problems/print-problems.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { openWorkspace } from '../session.js';
-import { safeLine } from '../text/safe-text.js';
+import { safeLine, safeText } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { ImportCommand, ImportOutcome, Imports } from './import-agents.js';
@@ -47,12 +50,13 @@ const WORDS: Record<ImportOutcome['status'], [done: string, dry: string]> = {
 
 function tellOutcomes({ outcomes, sources }: Imports, dryRun: boolean, terminal: Terminal): void {
   const { tone } = terminal.resultPalette;
-  for (const { name, file, to, status, reason, lost } of outcomes) {
+  for (const { name, file, to, status, reason, lost, hooks } of outcomes) {
     const mark = status === 'failed' ? tone('bad', '✗') : status === 'kept' ? tone('quiet', '–') : tone('good', '✓');
     const target = to === null ? '' : ` → ${safeLine(to)}`;
     const from = name === null ? '' : `  ${safeLine(file)}${target}`;
     const because = reason === null ? '' : `: ${safeLine(reason)}`;
     print(terminal, `${mark} ${safeLine(name ?? file)}  ${WORDS[status][dryRun ? 1 : 0]}${from}${because}`);
+    if (hooks !== undefined && status !== 'unchanged') tellHooks(hooks, terminal);
     tellLosses(lost, terminal);
   }
   const problems = outcomes.flatMap((outcome) => outcome.problems);
@@ -67,6 +71,24 @@ function tellOutcomes({ outcomes, sources }: Imports, dryRun: boolean, terminal:
       terminal,
       `${changed} of ${outcomes.length} behave${changed === 1 ? 's' : ''} differently here: see what was lost.`,
     );
+}
+
+/** Each hook with its whole line and all that its files hold: what a person approves, they have seen. */
+function tellHooks({ hooks, texts }: ImportedHooks, terminal: Terminal): void {
+  const { dim } = terminal.resultPalette;
+  for (const { before, after, command, timeout_s: seconds = DEFAULT_HOOK_S } of hooks) {
+    const when = before === undefined ? `after ${after ?? ''}` : `before ${before}`;
+    print(terminal, `    hook ${safeLine(when)} ${dim(`(at most ${seconds} s)`)}`);
+    print(terminal, indented(command));
+  }
+  for (const [path, text] of Object.entries(texts)) {
+    print(terminal, `    file ${safeLine(path)} ${dim(fileHash(text))}`);
+    print(terminal, indented(text));
+  }
+}
+
+function indented(text: string): string {
+  return safeText(text.trimEnd()).replace(/^/gm, '        ');
 }
 
 /** A line for each field that was lost, and below it what to do. */

@@ -25,6 +25,12 @@ export const agents: CommandSpec = {
     { flags: '--to <folder>', about: 'import: where to; definitions/agents by default' },
     { flags: '--update', about: 'import: write those anew whose source has changed' },
     { flags: '--dry-run', about: 'import: say what would happen, and write nothing' },
+    {
+      flags: '--allow-hooks <hashes>',
+      about: 'import: hooks that you have read, by hashes with commas between',
+      conflicts: 'without-hooks',
+    },
+    { flags: '--without-hooks', about: 'import: leave hooks out' },
     { flags: '--strict', about: 'import: end with 1 when something was lost that changes behaviour' },
     { flags: '--run <run>', about: 'promote: the run that used the temporary agents' },
     { flags: '--rename <name>', about: 'promote: save it under another name', conflicts: 'overwrite' },
@@ -80,6 +86,7 @@ async function importCommand({ options, terminal }: Invocation): Promise<ExitCod
       to: options.text('to'),
       update: options.flag('update'),
       dryRun: options.flag('dry-run'),
+      allowHooks: options.flag('without-hooks') ? null : (options.text('allow-hooks') ?? '').split(',').filter(Boolean),
     },
     { strict: options.flag('strict'), json: options.flag('json'), terminal },
   );

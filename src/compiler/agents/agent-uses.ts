@@ -13,6 +13,7 @@ import { splitTools } from '../formats/agent/agent-tools.js';
 import type { AuthoredPermissions } from '../formats/permissions.js';
 import { keepText } from '../hash.js';
 import type { Texts } from '../hash.js';
+import type { FindFile } from './hook-files.js';
 import type { Skill } from './skills.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import { keyOf, memberOf } from '../text/node.js';
@@ -76,6 +77,9 @@ export interface ToolSource {
   findSkill: (name: string) => Skill | { failure: string } | null;
   /** Names of the project's skills. */
   skillNames: () => string[];
+  /** Tells whether an agent's file may have hooks: it is where no agent writes, and nobody made it in a run. */
+  mayHook: (file: string) => boolean;
+  findFile: FindFile;
   /** The agent of this name; null when there is none. */
   findAgent: (name: string, from: { file: string }) => AgentDefinition | null;
 }

@@ -3,6 +3,7 @@ import { USUAL_AGENT_DEPTH } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentSetting, AgentUses, ToolSource } from './agent-uses.js';
 import { skillsOf, usesOfAgent } from './agent-uses.js';
+import { hooksOf } from './hooks.js';
 import { skillText } from './skills.js';
 import { toolsOf } from '../formats/agent/agent.js';
 import { splitTools } from '../formats/agent/agent-tools.js';
@@ -100,6 +101,7 @@ function compileAgent(
     ...(authored.toolsets === undefined ? {} : { toolsets: authored.toolsets }),
     ...(authored.compatible_models === undefined ? {} : { compatible_models: authored.compatible_models }),
     ...(depth === undefined || used === null ? {} : { max_depth: depth }),
+    ...hooksOf(definition, used, source),
   };
   return { hash: hashOf(agent), agent };
 }

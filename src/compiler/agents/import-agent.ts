@@ -5,6 +5,7 @@ import { NAME } from '../../plan/names.js';
 import { readForeignAgent } from '../formats/agent/agent.js';
 import type { DialectName, Loss } from '../formats/agent/agent-dialect.js';
 import type { Fitted, ImportProject, LostField } from './import-losses.js';
+import type { ImportedHooks } from './import-hooks.js';
 import { fitToProject } from './import-losses.js';
 import { splitTools } from '../formats/agent/agent-tools.js';
 import { headingAgent } from '../formats/agent/agent-heading.js';
@@ -22,8 +23,10 @@ export interface AgentImport {
   /** SHA-256 of the source file's text. */
   hash: string;
   lost: LostField[];
-  /** The file's text; `file` and `importedAt` go into its `source`. */
-  toYaml: (source: { file: string; importedAt: string }) => string;
+  /** What a person has to approve; null where it has no hooks. */
+  hooks: ImportedHooks | null;
+  /** The file's text; `file` and `importedAt` go into its `source`. `hooked`: its hooks are approved. */
+  toYaml: (source: { file: string; importedAt: string; hooked: boolean }) => string;
 }
 
 export interface AgentImportAttempt {
@@ -48,25 +51,34 @@ export function importAgent(
   const read = named === null ? null : readForeignAgent(named.node, dialect, report);
   if (named === null || read === null || hasErrors(problems)) return { imported: null, problems, sources };
   const hash = `sha256:${createHash('sha256').update(source.text).digest('hex')}`;
-  const fitted = fitToProject(read.authored, named.node, dialect, project);
+  const { name } = named;
+  const fitted = fitToProject({ name, authored: read.authored, node: named.node }, dialect, project);
   const losses: LostField[] = [
     ...named.lost,
     ...read.losses.map(toLost),
     ...fitted.lost,
     ...(fitted.served ? [playedByProvider(dialect)] : []),
   ];
+  const { hooks } = fitted;
   const imported: AgentImport = {
-    name: named.name,
+    name,
     hash,
     lost: losses,
-    toYaml: ({ file: from, importedAt }) =>
-      print(named.name, fitted, dialect, { file: from, imported_at: importedAt, hash }),
+    hooks,
+    toYaml: ({ file: from, importedAt, hooked }) =>
+      print(name, withHooks(fitted, hooked), dialect, { file: from, imported_at: importedAt, hash }),
   };
   return { imported, problems, sources };
 }
 
 function toLost({ field, reason, changes, fix }: Loss): LostField {
   return { field, reason, changes_behaviour: changes, ...(fix === null ? {} : { fix }) };
+}
+
+/** With its hooks no program plays it: around the tools of those nothing runs. */
+function withHooks({ authored, hooks, ...fitted }: Fitted, hooked: boolean): Fitted {
+  if (!hooked || hooks === null) return { authored, hooks, ...fitted };
+  return { ...fitted, hooks, authored: { ...authored, hooks: hooks.hooks }, served: true };
 }
 
 /** No program has the tools of Perdure's MCP servers. */

@@ -7,6 +7,9 @@ import { splitTools } from '../formats/agent/agent-tools.js';
 import type { AuthoredServer } from '../formats/mcp-config.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
+import { filesOf } from './hook-files.js';
+import type { ImportedHooks } from './import-hooks.js';
+import { bindHooks } from './import-hooks.js';
 import { serverTools } from './server-tools.js';
 import { findSkill } from './skills.js';
 
@@ -32,16 +35,18 @@ export interface Fitted {
   lost: LostField[];
   /** Tools of MCP servers are among its own: no program has them, and a model provider plays it. */
   served: boolean;
+  /** Its hooks, which are not of `authored`: a person has to approve them. */
+  hooks: ImportedHooks | null;
 }
 
 /** Takes from an imported agent what the project does not have: skills, MCP servers. Tools stay, and are told. */
 export function fitToProject(
-  authored: AuthoredAgent,
-  node: Node,
+  { name, authored, node }: { name: string; authored: AuthoredAgent; node: Node },
   dialect: DialectName,
   { root, servers }: ImportProject,
 ): Fitted {
-  const { skills = [], mcp = [], ...rest } = authored;
+  const { skills = [], mcp = [], hooks = [], ...rest } = authored;
+  const { bound, broken } = bindHooks(name, hooks, filesOf(root));
   const has = (server: string): boolean => Object.hasOwn(servers, server);
   const known = mcp.filter(has);
   const found = skills.filter((name) => isSkill(name, root));
@@ -50,13 +55,14 @@ export function fitToProject(
     ...skills.filter((name) => !found.includes(name)).map((name) => lostSkill(name)),
     ...mcp.filter((name) => !has(name)).map((name) => lostServer(name, definitionOf(node, name))),
     ...tools.lost,
+    ...broken.map((reason) => lostHook(reason)),
   ];
   const fitted = {
     ...rest,
     ...(found.length === 0 ? {} : { skills: found }),
     ...(known.length === 0 ? {} : { mcp: known }),
   };
-  return { authored: fitted, lost, served: known.length > 0 || tools.served };
+  return { authored: fitted, lost, served: known.length > 0 || tools.served, hooks: bound };
 }
 
 function isSkill(name: string, root: string): boolean {
@@ -71,6 +77,10 @@ function lostSkill(name: string): LostField {
     changes_behaviour: true,
     fix: `put it into \`.claude/skills/${name}/SKILL.md\`, and write \`skills: [${name}]\` into the agent`,
   };
+}
+
+function lostHook(reason: string): LostField {
+  return { field: 'hooks', reason, changes_behaviour: true, fix: 'make its file a text of at most 256 KiB' };
 }
 
 function lostServer(name: string, definition: Json): LostField {

@@ -63,6 +63,8 @@ export function compileMadeAgent(
     toolNames: () => [],
     findSkill: () => null,
     skillNames: () => [],
+    mayHook: () => false,
+    findFile: () => null,
     findRemote: () => null,
     findAgent: () => null,
   })(withoutTools(found), [], { agents: new Map() });
@@ -92,6 +94,8 @@ function bounded(
     max_turns: Math.min(agent.max_turns, maker.max_turns),
     max_output_kb: Math.min(agent.max_output_kb, maker.max_output_kb),
     uses,
+    // Its calls are its maker's as well, for whoever wrote hooks for that.
+    ...(maker.hooks === undefined ? {} : { hooks: maker.hooks }),
     ...(permissions === undefined
       ? {}
       : { permissions: { ...permissions, commands: commandsOf(permissions, uses, held) } }),

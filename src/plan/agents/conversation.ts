@@ -1,5 +1,6 @@
 import type { Action } from '../tools/action.js';
 import type { ShortPlan } from '../packing/packed-plan.js';
+import type { HookedWhen } from '../tools/hook.js';
 import type { ModelChoice } from './model-choice.js';
 import type { Failure, FailureType } from '../failure.js';
 import type { Failures } from '../result.js';
@@ -23,6 +24,8 @@ export interface ToolRequest {
   alone?: true;
   /** Short hash of the agent that is called, of an agent as a tool. */
   agent?: string;
+  /** Hooks of the agent are about it: before it, after it, or both. */
+  hooked?: HookedWhen[];
 }
 
 /**

@@ -77,7 +77,7 @@ export function programOf(
  * Why a program does not play an agent: it has tools of its own, and nothing would hold those to what the agent's are
  * held to. Null where nothing is.
  */
-export function unlimitable(program: ProgramName, { name, permissions, uses = [] }: Agent): string | null {
+export function unlimitable(program: ProgramName, { name, permissions, uses = [], hooks }: Agent): string | null {
   const limit =
     permissions?.writable !== undefined
       ? 'the paths under `writable` of its permissions'
@@ -85,7 +85,9 @@ export function unlimitable(program: ProgramName, { name, permissions, uses = []
         ? 'the folder of its toolset'
         : permissions?.denial !== undefined
           ? 'what its permissions ask a person about'
-          : null;
+          : hooks !== undefined
+            ? 'its hooks'
+            : null;
   if (limit === null) return null;
   return (
     `\`${program}\` cannot play the agent \`${name}\`: it has tools of its own, which nothing holds to ${limit}. ` +

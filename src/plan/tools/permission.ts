@@ -128,11 +128,15 @@ function matchesHost(entry: string, host: string): boolean {
     : asked === written;
 }
 
-function asking({ asking: mode }: Permissions, action: Action, reason: string): Verdict {
-  if (mode === 'allow') return allowed(action);
-  return mode === 'ask'
-    ? { verdict: 'ask', reason }
-    : { verdict: 'deny', reason: `${reason} Nobody is asked in this run.` };
+function asking(permissions: Permissions, action: Action, reason: string): Verdict {
+  return permissions.asking === 'allow' ? allowed(action) : askedBeyond(permissions, reason);
+}
+
+/** What becomes of a question beyond those that the permissions know: a person is asked, or it is a denial. */
+export function askedBeyond({ asking }: Pick<Permissions, 'asking'>, reason: string): Verdict {
+  return asking === 'deny'
+    ? { verdict: 'deny', reason: `${reason} Nobody is asked in this run.` }
+    : { verdict: 'ask', reason };
 }
 
 function allowed(action: Action): Verdict {

@@ -36,6 +36,8 @@ export interface OneCall {
   index: number;
   request: ToolRequest;
   lane: Lane;
+  /** Short hash of why a hook wants a person to be asked. */
+  hooked?: string;
 }
 
 /** Calls run in lanes: the first in the conversation's own slot, others each in one that was free. */

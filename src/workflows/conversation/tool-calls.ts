@@ -24,6 +24,7 @@ import {
   makingOf,
   releaseSpare,
 } from './conversation-state.js';
+import { hooksAfter, hooksBefore } from './call-hooks.js';
 import { afterDoubt, isDenied, permissionAgain, permissionFor } from './tool-gates.js';
 import { callWorkflow } from './workflow-call.js';
 
@@ -131,12 +132,17 @@ async function endOfCall(one: OneCall): Promise<CallEnd> {
     request: { action, agent },
   } = one;
   if (action === undefined) return { refused: true };
+  const before = await hooksBefore(one);
+  if ('end' in before) return before.end;
+  if (before.asks !== undefined) one.hooked = before.asks;
   const refusal = await allowance(one, action);
   if (refusal !== null) return { unmade: refusal };
   await parkCall(conversation, one.lane);
-  return agent === undefined
-    ? callTool(one)
-    : callAgent(one, { agent: agentOf(conversation.slot.scope, longHash(agent)), asked: { agent } });
+  const end =
+    agent === undefined
+      ? await callTool(one)
+      : await callAgent(one, { agent: agentOf(conversation.slot.scope, longHash(agent)), asked: { agent } });
+  return hooksAfter(one, end, before.told);
 }
 
 /** Null when the call may be made; what the policy says, or a person. That a person allowed it is remembered. */
@@ -225,6 +231,7 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
     ...(asked === null ? {} : { agent: asked.agent }),
     ...(allowed === undefined ? {} : { allowed, ...(isDenied(one) ? { lifts: true } : {}) }),
     ...(again === 0 ? {} : { again }),
+    ...(one.hooked === undefined ? {} : { hooked: one.hooked }),
     ...makingOf(conversation),
     ...autonomyOf(scope.context),
     ...durabilityOf(scope.context),

@@ -3,6 +3,7 @@ import { unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
 import type { ToolPlace } from '../../activities/contract.js';
 import type { Permissions } from '../../plan/tools/permission.js';
+import { askedBeyond } from '../../plan/tools/permission.js';
 import { judgeCall } from '../../plan/gates/autonomy.js';
 import type { Hash } from '../../plan/values/value.js';
 import { quick } from '../activities.js';
@@ -30,7 +31,9 @@ export async function permissionFor(one: OneCall, action: Action): Promise<Permi
     },
   } = one;
   if (permissions === undefined) return { refusal: 'Not allowed: the agent has no permissions.' };
-  const verdict = verdictOn(one, permissions, action);
+  const judged = verdictOn(one, permissions, action);
+  const verdict =
+    judged.verdict === 'allow' && one.hooked !== undefined ? askedBeyond(permissions, 'A hook asks.') : judged;
   if (verdict.verdict === 'allow') return 'allowed';
   if (verdict.verdict === 'ask') return askPerson(one);
   top.denials += 1;
@@ -113,6 +116,7 @@ async function gateFor(one: OneCall, renewed: boolean): Promise<Gate | { refusal
         ...(asked === null ? {} : { agent: asked.agent }),
         ...makingOf(one.conversation),
         ...autonomyOf(context),
+        ...(one.hooked === undefined ? {} : { hooked: one.hooked }),
         ...(renewed ? { renewed } : {}),
       },
     })

@@ -11,8 +11,7 @@ const REVIEWER =
   '---\nname: security-reviewer\ndescription: Security code reviewer\ntools: Read, Grep\nmodel: ' +
   'sonnet\n---\n\nYou are a security expert.\n\n- Keep `${HOME}` as it is.\n';
 const HOOKED =
-  '---\nname: hooked\ndescription: Has more.\ntools: Read\ncolor: red\nhooks: {PreToolUse: []}\n' +
-  '---\nYou have hooks.\n';
+  '---\nname: hooked\ndescription: Has more.\ntools: Read\ncolor: red\nhooks: {Stop: []}\n' + '---\nYou have hooks.\n';
 const GEMINI =
   '---\nname: finder\ndescription: Finds.\nkind: local\ntools: [read_file]\ntemperature: 0.2\nmax_turns: 12\n' +
   '---\nYou find.\n';
@@ -69,8 +68,8 @@ describe('agents import', () => {
     expect(found[0]?.lost).toEqual([
       { field: 'color', reason: 'agents have no colours', changes_behaviour: false },
       {
-        field: 'hooks',
-        reason: 'there are no hooks around tools',
+        field: 'hooks.Stop',
+        reason: 'there are hooks before and after calls of tools only',
         changes_behaviour: true,
         fix: expect.stringContaining('`permissions:`') as string,
       },
@@ -81,9 +80,9 @@ describe('agents import', () => {
     const folder = claude({ 'hooked.md': HOOKED });
     expect(await perdure(folder, ['agents', 'import', '--from', 'claude', '--strict'])).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('lost hooks: there are no hooks around tools') as string,
+      stdout: expect.stringContaining('lost hooks.Stop: there are hooks before') as string,
     });
-    const mild = claude({ 'a.md': HOOKED.replace('hooks: {PreToolUse: []}\n', '') });
+    const mild = claude({ 'a.md': HOOKED.replace('hooks: {Stop: []}\n', '') });
     expect((await perdure(mild, ['agents', 'import', '--from', 'claude', '--strict'])).code).toBe(0);
   });
 

@@ -44,6 +44,12 @@ export const custom: ToolHandler<CustomTool> = {
   },
 };
 
+/** What the program of a call reads; absent where that is nothing. */
+export async function stdinOf(tool: CustomTool, args: JsonObject, store: Store): Promise<string | undefined> {
+  const stdin = callOf(await definitionOf(tool, store), args)['stdin'];
+  return typeof stdin === 'string' ? stdin : undefined;
+}
+
 /** Built-in handlers look at their arguments alone. */
 const BARE = { kind: 'builtin', name: 'shell' } as const;
 

@@ -50,6 +50,8 @@ export interface Program {
   sandbox: boolean;
   /** Variables beside those of every program. */
   env?: Record<string, string>;
+  /** Files that it sees in the places of others, or of nothing; read-only. Both absolute. */
+  shown?: { from: string; at: string }[];
   /** A person wrote the program down: without a sandbox it runs like any command of a workflow. */
   authored?: true;
 }
@@ -85,7 +87,8 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
     const args = program.argv.slice(1);
     const watched = { program, env, signal, context, killRest: command.killRest };
-    const around = { workspace, cwd: program.cwd, path: env['PATH'] ?? '', fixed, writable, states };
+    const { cwd, shown } = program;
+    const around = { workspace, cwd, path: env['PATH'] ?? '', fixed, writable, states, shown };
     const inside = (network: boolean): Startable =>
       sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
     const end = await (

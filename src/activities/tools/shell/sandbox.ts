@@ -75,6 +75,8 @@ export interface Enclosure {
   writable?: string[] | undefined;
   /** State folders, wherever they are: of these it sees nothing. */
   states: string[];
+  /** Files that stand in the places of others. */
+  shown?: { from: string; at: string }[] | undefined;
 }
 
 /** The program `bwrap`, and what it can do here. */
@@ -131,7 +133,7 @@ async function probe(): Promise<Sandbox | null> {
 /** Arguments of `bwrap` before the command and its own. */
 export function enclose(
   sandbox: Sandbox,
-  { workspace, cwd, path, network, fixed, writable, states }: Enclosure,
+  { workspace, cwd, path, network, fixed, writable, states, shown = [] }: Enclosure,
 ): string[] {
   const programs = programFolders(path);
   return [
@@ -141,6 +143,7 @@ export function enclose(
     SANDBOX_HOME,
     ...workspaceMounts({ workspace, fixed, writable }),
     ...emptied(states, [workspace, ...SYSTEM_FOLDERS, ...programs]),
+    ...shown.flatMap(({ from, at }) => ['--ro-bind', from, at]),
     '--remount-ro',
     '/',
     // With a network, a socket to us comes before it.

@@ -1,4 +1,5 @@
 import type { Dialect } from './agent-dialect.js';
+import { readHooks } from './claude-hooks.js';
 import {
   asNumber,
   readEffort,
@@ -21,11 +22,7 @@ export const CLAUDE: Dialect = {
     skills: { read: readSkills },
     effort: { read: readEffort },
     isolation: { read: readIsolation },
-    hooks: {
-      lost: 'there are no hooks around tools',
-      changes: true,
-      fix: 'say what is denied under `permissions:`, and make a step of what runs afterwards',
-    },
+    hooks: { read: readHooks },
     memory: {
       lost: 'agents remember nothing between runs',
       changes: true,

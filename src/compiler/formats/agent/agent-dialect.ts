@@ -24,7 +24,12 @@ export interface LostRule {
 export interface Reading {
   fields?: Record<string, Json>;
   lost?: LostRule;
+  /** Parts of it that are lost, each by its name. */
+  losses?: NamedLoss[];
 }
+
+/** A part of a field that is lost: `hooks.Stop`. */
+export type NamedLoss = LostRule & { field: string };
 
 /** What becomes of a field of another tool: it has another name here, comes to other fields, or is lost. */
 export type FieldRule = { to: string; convert?: (value: Json) => Json } | { read: (value: Json) => Reading } | LostRule;
@@ -66,9 +71,10 @@ export function translate(
       losses.push({ field, at: key, reason: lost, changes, fix });
   };
 
-  const read = (field: string, member: Member, { fields: said = {}, lost }: Reading): void => {
+  const read = (field: string, member: Member, { fields: said = {}, lost, losses: parts = [] }: Reading): void => {
     for (const [name, value] of Object.entries(said)) derived.push({ name, member: withValue(member, value) });
     if (lost !== undefined) lose(field, member, lost);
+    for (const { field: part, ...rule } of parts) lose(part, member, rule);
   };
   const take = (field: string, member: Member): void => {
     const rule = Object.hasOwn(fields, field) ? fields[field] : undefined;

@@ -6,7 +6,7 @@ import type { ProviderTool } from '../../../plan/tools/tool.js';
 import type { Spelling } from '../../text/respell.js';
 import { check } from '../../text/check.js';
 import type { Node } from '../../text/node.js';
-import { startOf } from '../../text/node.js';
+import { startOf, without } from '../../text/node.js';
 import type { Report } from '../../problems/problem.js';
 import { CLAUDE } from './agent-claude.js';
 import { CODEX } from './agent-codex.js';
@@ -14,6 +14,7 @@ import type { Dialect, DialectName, Loss } from './agent-dialect.js';
 import { reportLosses, translate } from './agent-dialect.js';
 import { GEMINI } from './agent-gemini.js';
 import { splitTools } from './agent-tools.js';
+import { hooksSchema } from './hooks.js';
 import { permissionsSchema } from '../permissions.js';
 import { count, filledText, id, inputSpecs, inputSpecsOrList, name, positive, text } from '../values.js';
 
@@ -60,6 +61,7 @@ const agentShape = {
     .enum(['worktree'], { error: 'worktree' })
     .optional()
     .describe('It works in a work tree of its own; beside all others when left out.'),
+  hooks: hooksSchema.optional().describe('Commands around its calls of tools, which may forbid them.'),
   source: z
     .strictObject(
       {
@@ -155,7 +157,7 @@ export function readAgentInPlace(
   dialect: DialectName,
   report: Report,
 ): Pick<ForeignAgent, 'node' | 'authored'> | null {
-  const read = readForeignAgent(node, dialect, report);
+  const read = withoutHooks(readForeignAgent(node, dialect, report));
   // What a temporary agent's front matter says beside the agent is no loss.
   if (read !== null)
     reportLosses(
@@ -176,4 +178,19 @@ export function dialectOf({ source, value }: Node): DialectName {
 /** Tools by name. */
 export function toolsOf({ tools }: AuthoredAgent): string[] {
   return splitTools(tools);
+}
+
+/** Nobody has approved hooks of an agent that is used where it stands. */
+function withoutHooks(read: ForeignAgent | null): ForeignAgent | null {
+  const at = read === null ? undefined : read.node.members?.get('hooks')?.key;
+  if (read === null || at === undefined) return read;
+  const { hooks: _hooks, ...authored } = read.authored;
+  const loss: Loss = {
+    field: 'hooks',
+    at,
+    reason: 'those of an agent that was imported run, once a person has approved them',
+    changes: true,
+    fix: '`perdure agents import --from claude` shows each of them, and takes that approval',
+  };
+  return { node: without(read.node, 'hooks'), authored, losses: [...read.losses, loss] };
 }
