@@ -29,6 +29,8 @@ export class ProblemsError extends CliError {
 export interface Workspace {
   project: Project;
   config: Config;
+  /** What of the configuration is not as it should be, for commands that compile by it. */
+  warnings?: { problems: Problem[]; sources: Map<string, string> };
 }
 
 /** The project of the current folder and its configuration. Loads no server, worker or store. */
@@ -38,7 +40,7 @@ export async function openWorkspace(terminal: Terminal): Promise<Workspace> {
   const project = findProject(terminal.cwd);
   const { config, problems, sources } = loadConfig(project, terminal.cwd);
   if (problems.some(({ severity }) => severity === 'error')) throw new ProblemsError(problems, sources, 1);
-  return { project, config };
+  return { project, config, ...(problems.length === 0 ? {} : { warnings: { problems, sources } }) };
 }
 
 /** A workspace with its store, and a way to Temporal. */

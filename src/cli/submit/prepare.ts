@@ -65,10 +65,7 @@ export async function compile(
     ? first
     : compileDefinition({ ...options, listings: await listed(listings.wanted, workspace, terminal) });
   if (plan === null) throw new ProblemsError(problems, sources, 1);
-  if (problems.length > 0) {
-    const { printProblems } = await import('../../compiler/problems/print-problems.js');
-    tell(terminal, printProblems(problems, sources, { files: 1, color: terminal.palette.colored }).trimEnd());
-  }
+  await tellWarnings({ problems, sources }, workspace, terminal);
   return {
     file: found,
     plan,
@@ -76,6 +73,19 @@ export async function compile(
     inputPaths,
     files: [...sources.keys()].map((file) => resolve(terminal.cwd, file)),
   };
+}
+
+/** Tells what is not as it should be in a definition, and in the configuration that it was compiled by. */
+async function tellWarnings(
+  { problems, sources }: Pick<ProblemsError, 'problems' | 'sources'>,
+  { warnings }: Workspace,
+  terminal: Terminal,
+): Promise<void> {
+  const all = [...(warnings?.problems ?? []), ...problems];
+  if (all.length === 0) return;
+  const { printProblems } = await import('../../compiler/problems/print-problems.js');
+  const files = new Map([...(warnings?.sources ?? []), ...sources]);
+  tell(terminal, printProblems(all, files, { files: 1, color: terminal.palette.colored }).trimEnd());
 }
 
 /** What the servers that agents name say of their tools. */

@@ -10,6 +10,7 @@ import { splitTools } from '../formats/agent/agent-tools.js';
 import type { Texts } from '../hash.js';
 import { hashOf } from '../hash.js';
 import { canonicalJson } from '../../plan/values/json.js';
+import type { AuthoredInputs } from '../formats/values.js';
 import { declaredInputs } from '../inputs/inputs.js';
 import { memberOf, placesIn } from '../text/node.js';
 import type { Kept, Report } from '../problems/problem.js';
@@ -108,10 +109,22 @@ function compileAgent(
 
 /** The declared inputs of an agent definition. */
 export function agentInputs(
-  { authored, node }: AgentDefinition,
+  { authored, node, file }: AgentDefinition,
   { texts, report }: { texts: Texts; report: Report },
 ): Record<string, InputSpec> {
-  return declaredInputs(authored.inputs, memberOf(node, 'inputs'), texts, report);
+  const declared = isOfGlee(file) ? unlessRequired(authored.inputs) : authored.inputs;
+  return declaredInputs(declared, memberOf(node, 'inputs'), texts, report);
+}
+
+/** An agent of Glee must be given an input where it says so, and no other. */
+function unlessRequired(inputs: AuthoredInputs | undefined): AuthoredInputs | undefined {
+  return (
+    inputs && Object.fromEntries(Object.entries(inputs).map(([name, spec]) => [name, { required: false, ...spec }]))
+  );
+}
+
+function isOfGlee(file: string): boolean {
+  return /\/\.glee\/agents\/[^/]+$/.test(file);
 }
 
 /** Prompts of agents hold shell and code examples: what is no input of theirs is text, with a warning. */

@@ -12,8 +12,8 @@ import { autonomySchema } from '../formats/autonomy.js';
 import { between } from '../formats/build/values.js';
 import { budgets, count, durability, filledText } from '../formats/values.js';
 import { generatedFolder } from './generated-folder.js';
-import type { Member, Node } from '../text/node.js';
-import { memberOf, withMembers, without } from '../text/node.js';
+import { createUnread, fromGlee } from './glee-config.js';
+import type { Node } from '../text/node.js';
 import type { Problem, Report } from '../problems/problem.js';
 import { createReport, sortProblems } from '../problems/problem.js';
 import { warnOfNearSettings } from './near-models.js';
@@ -248,11 +248,13 @@ export interface LoadedConfig {
 export function loadConfig(project: Project, cwd: string = project.root): LoadedConfig {
   const { problems, report } = createReport();
   const sources = new Map<string, string>();
-  const read = (file: string, unknownKeys: 'error' | 'warning'): Config =>
-    checkConfigFile({ file, cwd, unknownKeys, report, sources });
+  const read = (file: string, unknownKeys: 'error' | 'warning', told: Report = report): Config =>
+    checkConfigFile({ file, cwd, unknownKeys, report: told, sources });
   const glee = join(project.root, '.glee', 'config.yml');
   const own = project.configFile === null ? {} : read(project.configFile, 'error');
-  const supply = kindOf(glee) === 'missing' ? {} : read(glee, 'warning');
+  const unread = createUnread(report);
+  const supply = kindOf(glee) === 'missing' ? {} : read(glee, 'warning', unread.report);
+  unread.tell();
   // both are checked, and maps merge to maps of the same keys
   return { config: supplement(own as Json, supply as Json) as Config, problems: sortProblems(problems), sources };
 }
@@ -282,7 +284,7 @@ export function checkConfigFile({ file, cwd, unknownKeys, report, sources }: Con
 }
 
 function readConfig(node: Node | null, report: Report, unknownKeys: 'error' | 'warning'): Config {
-  const ours = node && unknownKeys === 'warning' ? fromGlee(node) : node;
+  const ours = node && unknownKeys === 'warning' ? fromGlee(node, report) : node;
   if (ours !== null) warnOfNearSettings(ours, report);
   return (
     (ours &&
@@ -294,26 +296,6 @@ function readConfig(node: Node | null, report: Report, unknownKeys: 'error' | 'w
       })) ??
     {}
   );
-}
-
-/** `subagents.default_agent` of `.glee/config.yml` is what `agents.default` is here. */
-function fromGlee(node: Node): Node {
-  const preferred = memberOf(node, 'subagents')?.members?.get('default_agent');
-  if (preferred === undefined || memberOf(node, 'agents') !== null || node.members === null) return node;
-  const { node: written, key } = preferred;
-  const agents: Node = {
-    ...key,
-    value: { default: written.value },
-    members: new Map([['default', { key, node: written }]]),
-    items: null,
-    style: null,
-  };
-  const rest = [...node.members].flatMap(([name, member]): [string, Member][] => {
-    if (name !== 'subagents') return [[name, member]];
-    const left = without(member.node, 'default_agent');
-    return left.members?.size === 0 ? [] : [[name, { ...member, node: left }]];
-  });
-  return withMembers(node, [...rest, ['agents', { key, node: agents }]]);
 }
 
 /** What the first does not say, the second does, key by key. */

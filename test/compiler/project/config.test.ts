@@ -88,9 +88,26 @@ describe('perdure.yml', () => {
     expect(load('agents: {default: claude}\n', 'subagents: {default_agent: codex, max_concurrent: 4}\n')).toMatchObject(
       { config: { agents: { default: 'claude' } }, problems: ['.glee/config.yml 1:1 unknown-key warning'] },
     );
-    expect(load('', 'subagents: {default_agent: copilot}\n').problems).toEqual([
-      '.glee/config.yml 1:28 invalid-value error',
+    expect(load('', 'subagents: {default_agent: copilot}\n')).toEqual({
+      config: {},
+      problems: ['.glee/config.yml 1:28 invalid-value warning'],
+    });
+  });
+
+  it('takes from .glee/config.yml what has another name here, and tells the rest in one warning', () => {
+    const glee = 'version: "1"\nsubagents: {default_agent: codex, max_concurrent: 4}\nsessions: {expiry_days: 3}\n';
+    const { config, problems } = loadConfig(findProject(createProject({ '.glee/config.yml': glee })));
+    expect(config).toEqual({ agents: { default: 'codex' }, sessions: { expire_days: 3 } });
+    expect(problems).toMatchObject([
+      {
+        severity: 'warning',
+        line: 1,
+        message: "Perdure does not read `version`, `subagents` of Glee's configuration.",
+      },
     ]);
+    expect(load('sessions: {expire_days: 9}\n', 'sessions: {expiry_days: 3}\n').config).toEqual({
+      sessions: { expire_days: 9 },
+    });
   });
 
   it('never shows a value that may be a secret', () => {
