@@ -157,7 +157,8 @@ async function asBefore(store: Store, call: HookCall, gave: ToolRun | null, told
 }
 
 async function gaveOf(store: Store, { ended }: HookCall): Promise<ToolRun> {
-  if (ended !== undefined && 'result' in ended) return (await store.get(longHash(ended.result))) as unknown as ToolRun; // `callTool` put it there
+  // `callTool` put it there
+  if (ended !== undefined && 'result' in ended) return (await store.get(longHash(ended.result))) as unknown as ToolRun;
   if (ended === undefined || !('answer' in ended)) return { content: null, is_error: true };
   const answer = longValue(ended.answer);
   return { content: isStored(answer) ? await store.get(answer.ref) : answer.value, is_error: false };

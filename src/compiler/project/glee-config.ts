@@ -9,7 +9,7 @@ const RENAMED: [section: string, key: string, to: [section: string, key: string]
   ['sessions', 'expiry_days', ['sessions', 'expire_days']],
 ];
 
-/** `.glee/config.yml` in our words, as far as there are any. A default agent that is no program is told as a warning. */
+/** `.glee/config.yml` in our words, as far as there are any. A default agent that is no program is a warning. */
 export function fromGlee(node: Node, report: Report): Node {
   return RENAMED.reduce((ours, [section, key, [toSection, toKey]]) => {
     const member = memberOf(ours, section)?.members?.get(key);

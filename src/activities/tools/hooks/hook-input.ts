@@ -13,7 +13,7 @@ export interface HookedCall {
   workspace: string;
 }
 
-/** The names under which hooks may mean a call: the tool's own, and those of Claude Code, the one that is told first. */
+/** Names under which hooks may mean a call: those of Claude Code, first the one that is told, and the tool's own. */
 export function hookNames({ tool, action }: Pick<HookedCall, 'tool' | 'action'>): string[] {
   return [...claudeNames(tool, action), tool.name];
 }
