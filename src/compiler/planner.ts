@@ -4,7 +4,8 @@ import type { AgentDefinition } from './agents/agent-definition.js';
 import { createAgentCompiler } from './agents/compile-agent.js';
 import { compileFlow } from './flow/compile-flow.js';
 import { compileBuild } from './builds/compile-build.js';
-import { compileProject } from './builds/compile-project.js';
+import { compileProject, scopeInProject } from './builds/compile-project.js';
+import { manifestOf } from './builds/manifest.js';
 import { compileChain } from './chains/compile-chain.js';
 import { compileAgentAlone } from './workflow/compile-agent-alone.js';
 import type { Shared } from './workflow/compile-workflow.js';
@@ -98,11 +99,18 @@ interface AgentChecks {
   refuseBuiltInName: (file: string) => void;
 }
 
-function createAgentChecks({ loader, resolver, report }: PlannerTools): AgentChecks {
+function createAgentChecks({ loader, resolver, report, root }: PlannerTools): AgentChecks {
+  /** An agent that a manifest lists is one of its project, also where it is looked at alone. */
+  const scopeAround = (definition: AgentDefinition): ToolsetScope => {
+    const manifest = extname(definition.file) === '.agent' ? manifestOf(definition.file) : null;
+    const project = manifest === null ? null : loader.load(manifest);
+    return project?.format === 'project'
+      ? scopeInProject(project, { load: loader.load, root, report })
+      : scopeOutsideProject(definition, resolver);
+  };
   return {
     checkSets(definition) {
-      if (definition.authored.toolsets !== undefined)
-        checkToolsets(definition, scopeOutsideProject(definition, resolver), report);
+      if (definition.authored.toolsets !== undefined) checkToolsets(definition, scopeAround(definition), report);
     },
     refuseBuiltInName(file) {
       const definition = loader.load(file);

@@ -1,5 +1,5 @@
-import { basename, dirname, extname, join, resolve } from 'node:path';
-import { z } from 'zod';
+import { basename, extname, join } from 'node:path';
+import { agentsListed } from './builds/manifest.js';
 import { createCompiler } from './compile.js';
 import { checkConfigFile, loadConfig } from './project/config.js';
 import { readDeviceKind } from './project/device-kinds.js';
@@ -55,21 +55,6 @@ export function validatePaths(paths: string[], cwd: string): Validation {
   const empty = found.filter((one) => one.files.length === 0).map(({ path }) => path);
   return { files: files.size, empty, problems: sortProblems([...problems, ...compiler.problems]), sources };
 }
-
-/** The files that a manifest lists as its agents; none for a file that is no manifest. */
-function agentsListed(file: string): string[] {
-  if (extname(file) !== '.json') return [];
-  const content = readText(file);
-  if (!('text' in content)) return [];
-  try {
-    const listed = manifest.safeParse(JSON.parse(content.text));
-    return listed.success ? listed.data.agent_files.map((name) => resolve(dirname(file), name)) : [];
-  } catch {
-    return []; // told where the file itself is read
-  }
-}
-
-const manifest = z.object({ agent_files: z.array(z.string()) });
 
 /** A named file whatever it is; of a folder, what has the extension and the place of a definition. */
 export function definitionsAt(path: string): string[] {

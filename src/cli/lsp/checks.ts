@@ -4,6 +4,7 @@ import type { Checker } from '../../compiler/editing/checker.js';
 import { createChecker } from '../../compiler/editing/checker.js';
 import type { Problem } from '../../compiler/problems/problem.js';
 import { withOverlay } from '../../compiler/text/disk.js';
+import type { Node } from '../../compiler/text/node.js';
 import { toDiagnostic } from './diagnostic.js';
 import type { Documents, OpenDocument } from './documents.js';
 import type { Folders } from './folders.js';
@@ -23,6 +24,8 @@ export interface Checks {
   allChanged: () => void;
   /** The problems of an open file as it is now, by the absolute paths of the files that have them. */
   problemsOf: (document: OpenDocument) => ReadonlyMap<string, Problem[]>;
+  /** A text of an open file as a document; null for a flow, and where it cannot be read as it stands. */
+  documentOf: (document: OpenDocument, text: string) => Node | null;
   stop: () => void;
 }
 
@@ -36,7 +39,7 @@ export function createChecks(
   fail: (error: unknown) => void,
 ): Checks {
   const found = new Map<string, ReadonlyMap<string, Problem[]>>();
-  const checkers = new Map<string, { cwd: string; checker: Checker }>();
+  const checkers = createCheckers();
   const published = new Set<string>();
   let waiting = new Set<string>();
   let soon: NodeJS.Timeout | null = null;
@@ -46,9 +49,7 @@ export function createChecks(
     const { path } = document;
     if (path === null || !withOverlay({ texts: documents.texts }, () => isOurs(path))) return new Map();
     const cwd = folders.of(path);
-    let known = checkers.get(path);
-    if (known?.cwd !== cwd) checkers.set(path, (known = { cwd, checker: createChecker(path, cwd) }));
-    const problems = known.checker.check(documents.texts);
+    const problems = checkers.of(path, cwd).check(documents.texts);
     if (isForeign(path, problems)) return new Map();
     const byFile = new Map<string, Problem[]>();
     for (const problem of problems) {
@@ -106,6 +107,8 @@ export function createChecks(
 
   return {
     problemsOf,
+    documentOf: ({ path }, text) =>
+      path === null || path.endsWith('.flow') ? null : checkers.of(path, folders.of(path)).read(text),
     changed({ uri }) {
       waiting.add(uri);
       soon ??= setTimeout(lookAtWaiting, PAUSE_MS);
@@ -113,7 +116,7 @@ export function createChecks(
     closed(document) {
       const before = found.get(document.uri);
       found.delete(document.uri);
-      if (document.path !== null) checkers.delete(document.path);
+      if (document.path !== null) checkers.forget(document.path);
       for (const file of before?.keys() ?? []) tell(file);
       later ??= setTimeout(() => lookAtRest(documents.all().map(({ uri }) => uri)), REST_MS);
     },
@@ -130,4 +133,19 @@ export function createChecks(
 
 function keyOf({ code, line, column, message }: Problem): string {
   return JSON.stringify([code, line, column, message]);
+}
+
+/** Keeps a checker for each file that was looked at, as long as it belongs to the same folder. */
+function createCheckers(): { of: (path: string, cwd: string) => Checker; forget: (path: string) => void } {
+  const checkers = new Map<string, { cwd: string; checker: Checker }>();
+  return {
+    of(path, cwd) {
+      const known = checkers.get(path);
+      if (known?.cwd === cwd) return known.checker;
+      const checker = createChecker(path, cwd);
+      checkers.set(path, { cwd, checker });
+      return checker;
+    },
+    forget: (path) => void checkers.delete(path),
+  };
 }

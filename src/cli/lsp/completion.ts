@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { CompletionItem } from 'vscode-languageserver/node';
 import { CompletionItemKind } from 'vscode-languageserver/node';
-import type { Documents, OpenDocument } from './documents.js';
+import type { Asking } from './asking.js';
 import { completeFlow } from './flow-completion.js';
 import { namesFor, namesUnder } from './known-names.js';
 import { completeReference, idsIn } from './reference-completion.js';
@@ -11,17 +11,13 @@ import type { WritingPlace } from './writing-place.js';
 import { placeInBrackets, placeInYaml } from './writing-place.js';
 
 /** What may stand at an offset: references, names of steps, agents, tools and models, keys and their values. */
-export function completeAt(
-  document: OpenDocument,
-  offset: number,
-  cwd: string,
-  documents: Documents,
-): CompletionItem[] {
+export function completeAt(asking: Asking): CompletionItem[] {
+  const { document, offset, cwd, documents } = asking;
   const { text, path } = document;
   if (path === null) return [];
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   const open = line.lastIndexOf('${');
-  if (open !== -1 && !line.slice(open).includes('}')) return completeReference(document, offset, line.slice(open + 2));
+  if (open !== -1 && !line.slice(open).includes('}')) return completeReference(asking, line.slice(open + 2));
   const names = namesFor(path, cwd, documents);
   const head = headOf(path, text);
   if (head !== null && offset > head) return path.endsWith('.flow') ? completeFlow(text, offset, head, names) : [];

@@ -1,5 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Position, Range, TextDocumentContentChangeEvent } from 'vscode-languageserver/node';
+import type { Place } from '../../compiler/problems/source.js';
+import { positionAt } from '../../compiler/problems/source.js';
 
 /** A text that is open in the editor, saved or not. */
 export interface OpenDocument {
@@ -99,4 +101,13 @@ export function positionOf(text: string, offset: number): Position {
 /** The range between two offsets of a text. */
 export function rangeOf(text: string, start: number, end: number): Range {
   return { start: positionOf(text, start), end: positionOf(text, end) };
+}
+
+/** The range of a place of a document. */
+export function rangeIn({ source, start, end }: Place): Range {
+  const at = (offset: number): Position => {
+    const { line, column } = positionAt(source, offset);
+    return { line: line - 1, character: column - 1 };
+  };
+  return { start: at(start), end: at(end) };
 }

@@ -1,111 +1,78 @@
 import type { DocumentSymbol, Location, WorkspaceEdit } from 'vscode-languageserver/node';
-import { findProject } from '../../compiler/project/project.js';
-import { createResolver } from '../../compiler/project/resolve.js';
-import type { Resolution } from '../../compiler/project/resolve.js';
-import { readText, withOverlay } from '../../compiler/text/disk.js';
+import { isAt } from '../../compiler/problems/source.js';
+import type { Node } from '../../compiler/text/node.js';
 import { memberOf } from '../../compiler/text/node.js';
 import { ID } from '../../plan/names.js';
-import type { Documents, OpenDocument } from './documents.js';
-import { rangeOf } from './documents.js';
-import type { NamedStep } from './read-document.js';
+import type { Asking } from './asking.js';
+import type { OpenDocument } from './documents.js';
+import { rangeIn, rangeOf } from './documents.js';
 import { flowNameAt, isCaptured } from './flow-names.js';
-import { namedSteps, pathAt, readOpen } from './read-document.js';
+import { placeOfName } from './named-files.js';
+import { parameterAt } from './parameters.js';
+import type { NamedStep } from './read-document.js';
+import { namedSteps, pathAt } from './read-document.js';
 import { meaningOf, referenceAt } from './types.js';
 
-const START = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
-
-/** Where what stands at an offset is defined: a step, or the file of an agent, a workflow or a tool. */
-export function definitionAt(document: OpenDocument, offset: number, cwd: string, documents: Documents): Location[] {
+/** Where what stands at an offset is defined: a step, a parameter, or the file of an agent, a workflow or a tool. */
+export function definitionAt(asking: Asking): Location[] {
+  const { document, offset, read } = asking;
   const { path, uri, text } = document;
-  if (path?.endsWith('.flow') === true) return inFlow({ path, uri, text }, offset, cwd, documents);
-  const root = readOpen(document);
-  if (root === null || path === null) return [];
+  const parameter = parameterAt(asking);
+  if (parameter !== null) return [{ uri, range: parameter.range }];
+  if (path?.endsWith('.flow') === true) return inFlow(asking);
+  const root = read(text);
+  if (root === null) return [];
   const named = stepAt(namedSteps(root), offset);
-  if (named?.step != null) {
-    const id = memberOf(named.step, 'id') ?? named.step;
-    return [{ uri: document.uri, range: rangeOf(document.text, id.start, id.end) }];
-  }
+  if (named?.step != null) return [{ uri, range: rangeIn(memberOf(named.step, 'id') ?? named.step) }];
   const { key, node } = pathAt(root, offset).at(-1) ?? { key: null, node: root };
   if (typeof node.value !== 'string') return [];
   const written = referenceAt(node, offset);
   const meaning = written && meaningOf(root, written);
-  if (meaning !== null) return [{ uri, range: rangeOf(text, meaning.at.start, meaning.at.end) }];
-  return atName({ key, name: node.value, from: path }, cwd, documents);
-}
-
-/** Where the file of an agent, a workflow or a tool says its name. */
-function atName(
-  { key, name, from }: { key: string | null; name: string; from: string },
-  cwd: string,
-  documents: Documents,
-): Location[] {
-  return withOverlay({ texts: documents.texts }, () => {
-    const found = fileOf(key, name, from, cwd);
-    if (found === null || !('entry' in found)) return [];
-    const { file } = found.entry;
-    const content = readText(file);
-    const text = 'text' in content ? content.text : '';
-    const [line, before = '', written = ''] = /^([{ \t]*"?name"?[ \t]*:[ \t]*["']?)([\w-]+)/m.exec(text) ?? [];
-    if (line === undefined) return [{ uri: documents.uriOf(file), range: START }];
-    const start = text.indexOf(line) + before.length;
-    return [{ uri: documents.uriOf(file), range: rangeOf(text, start, start + written.length) }];
-  });
+  if (meaning !== null) return [{ uri, range: rangeIn(meaning.at) }];
+  return placeOfName({ key, name: node.value }, asking);
 }
 
 /** What stands at an offset of a flow: a capture, a label, an agent of its own, or one of a file. */
-function inFlow(
-  { path, uri, text }: Pick<OpenDocument, 'uri' | 'text'> & { path: string },
-  offset: number,
-  cwd: string,
-  documents: Documents,
-): Location[] {
-  const [place] = flowNameAt(text, offset)?.places ?? [];
+function inFlow(asking: Asking): Location[] {
+  const { uri, text } = asking.document;
+  const [place] = flowNameAt(text, asking.offset)?.places ?? [];
   if (place !== undefined) return [{ uri, range: rangeOf(text, place.start, place.end) }];
-  const start = text.slice(0, offset).search(/[\w-]*$/);
-  const [name = ''] = /^[\w-]+/.exec(text.slice(start)) ?? [];
-  return name === '' ? [] : atName({ key: 'agent', name, from: path }, cwd, documents);
+  const name = wordAt(text, asking.offset);
+  return name === '' ? [] : placeOfName({ key: 'agent', name }, asking);
 }
 
-function fileOf(key: string | null, name: string, from: string, cwd: string): Resolution | null {
-  const resolver = createResolver(findProject(cwd));
-  switch (key) {
-    case 'agent':
-    case 'tasks':
-    case 'toolsets':
-      return resolver.agent(name, from);
-    case 'workflow':
-      return resolver.workflow(name, from);
-    case 'tool':
-    case 'tools':
-      return resolver.tool(name, from);
-    default:
-      return null;
-  }
+/** The word of a flow that an offset is in. */
+export function wordAt(text: string, offset: number): string {
+  const start = text.slice(0, offset).search(/[\w-]*$/);
+  return /^[\w-]+/.exec(text.slice(start))?.[0] ?? '';
 }
 
 function stepAt(names: NamedStep[], offset: number): NamedStep | undefined {
-  return names.find(({ start, end }) => start <= offset && offset <= end);
+  return names.find(({ at }) => isAt(at, offset));
 }
 
 /** All places that name the step at an offset. */
-export function referencesAt(document: OpenDocument, offset: number): NamedStep[] {
-  const root = readOpen(document);
-  const names = root === null ? [] : namedSteps(root);
+export function referencesAt({ document, offset, read }: Asking): NamedStep[] {
+  const root = read(document.text);
+  return root === null ? [] : referencesIn(namedSteps(root), offset);
+}
+
+function referencesIn(names: NamedStep[], offset: number): NamedStep[] {
   const named = stepAt(names, offset);
   return named?.step == null ? [] : names.filter(({ step }) => step === named.step);
 }
 
 /** The edit by which a step has another id everywhere in its file; a sentence where it cannot have it. */
-export function renameAt(document: OpenDocument, offset: number, id: string): WorkspaceEdit | string {
+export function renameAt({ document, offset, read }: Asking, id: string): WorkspaceEdit | string {
   if (document.path?.endsWith('.flow') === true) return renameInFlow(document, offset, id);
-  const places = referencesAt(document, offset);
-  const root = readOpen(document);
-  if (places.length === 0 || root === null) return 'There is no id of a step here.';
+  const root = read(document.text);
+  const names = root === null ? [] : namedSteps(root);
+  const places = referencesIn(names, offset);
+  if (places.length === 0) return 'There is no id of a step here.';
   if (!ID.test(id)) return `Expected an id: letters, digits, \`_\` and \`-\`, got \`${id}\`.`;
-  const isTaken = namedSteps(root).some(({ isDefinition, id: other }) => isDefinition && other === id);
+  const isTaken = names.some(({ isDefinition, id: other }) => isDefinition && other === id);
   if (isTaken) return `Another step has the id \`${id}\` already.`;
-  const edits = places.map(({ start, end }) => ({ range: rangeOf(document.text, start, end), newText: id }));
-  return { changes: { [document.uri]: edits } };
+  return { changes: { [document.uri]: places.map(({ at }) => ({ range: rangeIn(at), newText: id })) } };
 }
 
 /** The edit by which a capture of a flow has another name. */
@@ -120,13 +87,12 @@ function renameInFlow({ text, uri }: OpenDocument, offset: number, name: string)
 }
 
 /** The steps of a file, those inside of others below them. */
-export function symbolsOf(document: OpenDocument): DocumentSymbol[] {
-  const root = readOpen(document);
+export function symbolsOf(root: Node | null): DocumentSymbol[] {
   const below = (node: ReturnType<typeof memberOf>): DocumentSymbol[] =>
     (node?.items ?? []).map((step, index) => {
       const id = memberOf(step, 'id');
-      const range = rangeOf(document.text, step.start, step.end);
-      const chosen = id === null ? range : rangeOf(document.text, id.start, id.end);
+      const range = rangeIn(step);
+      const chosen = id === null ? range : rangeIn(id);
       const name = typeof id?.value === 'string' && id.value !== '' ? id.value : `step ${index}`;
       return { name, kind: 12, range, selectionRange: chosen, children: below(memberOf(step, 'steps')) };
     });

@@ -1,14 +1,8 @@
-import { parseFile } from '../../compiler/load.js';
-import { createSource } from '../../compiler/problems/source.js';
+import type { Place } from '../../compiler/problems/source.js';
+import { isAt } from '../../compiler/problems/source.js';
 import type { Node } from '../../compiler/text/node.js';
 import { memberOf, placesIn } from '../../compiler/text/node.js';
 import { parseText } from '../../compiler/expressions/template.js';
-import type { OpenDocument } from './documents.js';
-
-/** The document of an open text with its places; null where it cannot be read as it stands. */
-export function readOpen({ path, text }: OpenDocument): Node | null {
-  return path === null || path.endsWith('.flow') ? null : parseFile(createSource(path, path, text), () => undefined);
-}
 
 /** Every step of a workflow, those inside of others too. */
 export function everyStep(root: Node): Node[] {
@@ -20,14 +14,24 @@ export function everyStep(root: Node): Node[] {
 /** Steps that see each other's names, and where they stand. */
 interface StepScope {
   steps: Node[];
+  /** The first of each id. */
+  byId: ReadonlyMap<string, Node>;
   outer: StepScope | null;
+}
+
+function scopeOf(steps: Node[], outer: StepScope | null): StepScope {
+  const byId = new Map<string, Node>();
+  for (const step of steps) {
+    const id = memberOf(step, 'id')?.value;
+    if (typeof id === 'string' && !byId.has(id)) byId.set(id, step);
+  }
+  return { steps, byId, outer };
 }
 
 /** A place that names a step of the file: its `id`, or what refers to it. */
 export interface NamedStep {
   id: string;
-  start: number;
-  end: number;
+  at: Place;
   /** The step that is meant, where there is one. */
   step: Node | null;
   isDefinition: boolean;
@@ -40,7 +44,7 @@ const BY_ID = new Set(['needs', 'after', 'rework', 'different_from']);
 export function namedSteps(root: Node): NamedStep[] {
   const found: NamedStep[] = [];
   const list = (node: Node, key: string): Node[] => memberOf(node, key)?.items ?? [];
-  const top: StepScope = { steps: [...list(root, 'steps'), ...list(root, 'finally')], outer: null };
+  const top = scopeOf([...list(root, 'steps'), ...list(root, 'finally')], null);
   const output = memberOf(root, 'output');
   if (output !== null) lookIn(output, top, found);
   walkScope(top, found);
@@ -50,7 +54,7 @@ export function namedSteps(root: Node): NamedStep[] {
 function walkScope(scope: StepScope, found: NamedStep[]): void {
   for (const step of scope.steps) {
     const body = memberOf(step, 'steps')?.items ?? null;
-    const inner = body === null ? null : { steps: body, outer: scope };
+    const inner = body === null ? null : scopeOf(body, scope);
     for (const [key, { node }] of step.members ?? []) {
       if (key === 'id' && typeof node.value === 'string') found.push(nameAt(node, node.value, step, true));
       else lookAtKey(key, node, scope, found);
@@ -93,8 +97,7 @@ function lookIn(node: Node, scope: StepScope, found: NamedStep[]): void {
       resolve: ({ path: [first, id], source, start }) => {
         const before = /^steps\s*\.\s*/.exec(source)?.[0].length;
         if (first !== 'steps' || typeof id !== 'string' || before === undefined) return null;
-        const at = placeOf(start + before, id.length);
-        found.push({ id, start: at.start, end: at.end, step: stepOf(id, scope), isDefinition: false });
+        found.push({ id, at: placeOf(start + before, id.length), step: stepOf(id, scope), isDefinition: false });
         return null;
       },
     },
@@ -103,14 +106,13 @@ function lookIn(node: Node, scope: StepScope, found: NamedStep[]): void {
 }
 
 function nameAt(node: Node, id: string, step: Node, isDefinition: boolean): NamedStep {
-  const at = placesIn(node)(0, id.length);
-  return { id, start: at.start, end: at.end, step, isDefinition };
+  return { id, at: placesIn(node)(0, id.length), step, isDefinition };
 }
 
 /** The step of an id as a scope sees it: inner names hide outer ones. */
 function stepOf(id: string, scope: StepScope | null): Node | null {
   for (let around = scope; around !== null; around = around.outer) {
-    const found = around.steps.find((step) => memberOf(step, 'id')?.value === id);
+    const found = around.byId.get(id);
     if (found !== undefined) return found;
   }
   return null;
@@ -127,7 +129,7 @@ export function pathAt(root: Node, offset: number): { key: string | null; node: 
       ...(node.items ?? []).map((item) => ({ key, node: item })),
       ...[...(node.members ?? [])].map(([name, member]) => ({ key: name, node: member.node })),
     ];
-    current = below.find(({ node: { start, end } }) => start <= offset && offset <= end);
+    current = below.find(({ node: inside }) => isAt(inside, offset));
   }
   return path;
 }

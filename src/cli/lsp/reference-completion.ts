@@ -5,12 +5,14 @@ import { GROUP_FIELDS, REWORK_FIELDS, STEP_FIELDS } from '../../compiler/express
 import { memberOf } from '../../compiler/text/node.js';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
+import type { Asking } from './asking.js';
 import type { OpenDocument } from './documents.js';
-import { everyStep, readOpen } from './read-document.js';
+import { everyStep } from './read-document.js';
 import { outputSchema } from './types.js';
 
 /** What may stand in a `${…}` behind what is `written` of it so far. */
-export function completeReference(document: OpenDocument, offset: number, written: string): CompletionItem[] {
+export function completeReference(asking: Asking, written: string): CompletionItem[] {
+  const { document } = asking;
   const { text } = document;
   const [, path = ''] = /((?:[A-Za-z_][\w-]*(?:\.|(?=\[))|\[\d+\]\.?)*)[\w-]*$/.exec(written) ?? [];
   const segments = path.split(/[.[\]]+/).filter((segment) => segment !== '');
@@ -18,10 +20,10 @@ export function completeReference(document: OpenDocument, offset: number, writte
   if (root === undefined) return items([...namesOf(document), ...wordsIn(text)], CompletionItemKind.Variable);
   if (root === 'rework') return items(REWORK_FIELDS);
   if (root === 'parallel_group') return items(name === undefined ? groupsIn(text) : GROUP_FIELDS);
-  if (root !== 'steps') return items(fieldsOf(document, offset, { output: root }, segments.slice(1)));
+  if (root !== 'steps') return items(fieldsOf(asking, { output: root }, segments.slice(1)));
   if (name === undefined) return items(idsIn(text), CompletionItemKind.Variable);
   if (field === undefined) return items(STEP_FIELDS);
-  return field === 'output' ? items(fieldsOf(document, offset, { id: name }, rest)) : [];
+  return field === 'output' ? items(fieldsOf(asking, { id: name }, rest)) : [];
 }
 
 function items(labels: string[], kind: CompletionItemKind = CompletionItemKind.Field): CompletionItem[] {
@@ -60,16 +62,14 @@ function wordsIn(text: string): string[] {
 
 /** Fields of an output at a path. The line at hand is left out where the text is no document with it. */
 function fieldsOf(
-  document: OpenDocument,
-  offset: number,
+  { document: { text }, offset, read }: Asking,
   wanted: { id: string } | { output: string },
   path: string[],
 ): string[] {
-  const { text } = document;
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const newline = text.indexOf('\n', offset);
   const end = newline === -1 ? text.length : newline;
-  const root = readOpen(document) ?? readOpen({ ...document, text: text.slice(0, start) + text.slice(end) });
+  const root = read(text) ?? read(text.slice(0, start) + text.slice(end));
   const [[key, name] = ['id', '']] = Object.entries(wanted);
   const step = root && everyStep(root).find((one) => memberOf(one, key)?.value === name);
   let schema: Json = step ? outputSchema(step) : null;

@@ -1,4 +1,4 @@
-import type { Connection, InitializeParams, InitializeResult } from 'vscode-languageserver/node';
+import type { Connection, InitializeParams, InitializeResult, Position } from 'vscode-languageserver/node';
 import {
   createConnection,
   DidChangeWatchedFilesNotification,
@@ -12,10 +12,12 @@ import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import type { Answers } from './answers.js';
 import { createAnswers } from './answers.js';
+import type { Asking } from './asking.js';
+import type { Checks } from './checks.js';
 import { createChecks } from './checks.js';
 import { toDiagnostic } from './diagnostic.js';
 import type { Documents, OpenDocument } from './documents.js';
-import { createDocuments, offsetAt, rangeOf } from './documents.js';
+import { createDocuments, offsetAt, rangeIn } from './documents.js';
 import type { Folders } from './folders.js';
 import { createFolders, foldersIn } from './folders.js';
 import { fixesIn } from './fixes.js';
@@ -88,7 +90,7 @@ export async function serveLsp(terminal: Terminal, version: string): Promise<voi
       document.path === null ? [] : formatDocument(document, folders.of(document.path), documents),
     ),
   );
-  answerAbout(connection, answer, { documents, folders });
+  answerAbout(connection, answer, { documents, folders, checks });
   connection.onCodeAction(
     answer([], (document, { range }) =>
       document.path === null ? [] : fixesIn(checks.problemsOf(document).get(document.path) ?? [], range, document.uri),
@@ -115,39 +117,33 @@ export async function serveLsp(terminal: Terminal, version: string): Promise<voi
 function answerAbout(
   connection: Connection,
   answer: Answers['answer'],
-  { documents, folders }: { documents: Documents; folders: Folders },
+  { documents, folders, checks }: { documents: Documents; folders: Folders; checks: Checks },
 ): void {
-  const cwdOf = ({ path }: OpenDocument): string => folders.of(path ?? '/');
-  connection.onCompletion(
-    answer([], (document, { position }) =>
-      completeAt(document, offsetAt(document.text, position), cwdOf(document), documents),
-    ),
-  );
-  connection.onDefinition(
-    answer([], (document, { position }) =>
-      definitionAt(document, offsetAt(document.text, position), cwdOf(document), documents),
-    ),
-  );
-  connection.onHover(
-    answer(null, (document, { position }) =>
-      hoverAt(document, offsetAt(document.text, position), cwdOf(document), documents),
-    ),
-  );
+  const at = (document: OpenDocument, position: Position): Asking => ({
+    document,
+    offset: offsetAt(document.text, position),
+    cwd: folders.of(document.path ?? '/'),
+    documents,
+    read: (text) => checks.documentOf(document, text),
+  });
+  connection.onCompletion(answer([], (document, { position }) => completeAt(at(document, position))));
+  connection.onDefinition(answer([], (document, { position }) => definitionAt(at(document, position))));
+  connection.onHover(answer(null, (document, { position }) => hoverAt(at(document, position))));
   connection.onReferences(
     answer([], (document, { position, context }) =>
-      referencesAt(document, offsetAt(document.text, position))
+      referencesAt(at(document, position))
         .filter(({ isDefinition }) => context.includeDeclaration || !isDefinition)
-        .map(({ start, end }) => ({ uri: document.uri, range: rangeOf(document.text, start, end) })),
+        .map((named) => ({ uri: document.uri, range: rangeIn(named.at) })),
     ),
   );
   connection.onRenameRequest(
     answer(null, (document, { position, newName }) => {
-      const edit = renameAt(document, offsetAt(document.text, position), newName);
+      const edit = renameAt(at(document, position), newName);
       if (typeof edit === 'string') throw new ResponseError(LSPErrorCodes.RequestFailed, edit);
       return edit;
     }),
   );
-  connection.onDocumentSymbol(answer([], (document) => symbolsOf(document)));
+  connection.onDocumentSymbol(answer([], (document) => symbolsOf(checks.documentOf(document, document.text))));
 }
 
 /** Asks to be told of files that change on disk; an editor that cannot tells when it saves one. */

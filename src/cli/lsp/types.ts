@@ -1,3 +1,4 @@
+import { isAt } from '../../compiler/problems/source.js';
 import type { Member, Node } from '../../compiler/text/node.js';
 import { memberOf, placesIn } from '../../compiler/text/node.js';
 import { parseText } from '../../compiler/expressions/template.js';
@@ -28,8 +29,7 @@ export function referenceAt(node: Node, offset: number): Written | null {
   const placeOf = placesIn(node);
   let found: Written | null = null;
   const resolve = ({ path, source, start, length }: Written & { start: number; length: number }): null => {
-    const at = placeOf(start, length);
-    if (at.start <= offset && offset <= at.end) found = { path, source };
+    if (isAt(placeOf(start, length), offset)) found = { path, source };
     return null;
   };
   parseText(value, { operators: true, resolve }, () => null);

@@ -18,6 +18,7 @@ import { keyOf, memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
 import { kindOf, listFolder } from '../text/disk.js';
 import { ofParts } from '../expressions/template.js';
+import type { ToolsetScope } from '../agents/toolsets.js';
 import { checkToolsets, isToolset } from '../agents/toolsets.js';
 import { FILE_COMMANDS } from '../agents/tool-names.js';
 
@@ -39,20 +40,11 @@ export function compileProject(definition: ProjectDefinition, context: ProjectCo
   };
   const { authored, node } = definition;
   const { agents, incomplete } = loadAgents(definition, context.load, report);
-  const python = (authored.python_files ?? []).length > 0;
-  const home = relative(context.root, dirname(definition.file)).split(sep).join('/');
-  const scope = {
-    agents: [...agents.keys()],
-    python,
-    incomplete,
-    told: new Set<string>(),
-    generates: (authored.generated_agents_dir ?? authored.generated_workers_dir) !== undefined,
-    ...(isOutside(home) ? { outside: dirname(definition.file) } : {}),
-    closed: true,
-  };
+  const home = homeOf(definition, context.root);
+  const scope = scopeOf(definition, { agents, incomplete, home });
   for (const agent of agents.values()) checkToolsets(agent, scope, report);
   // Toolsets of Python say the same of the files.
-  if (python && scope.told.size === 0)
+  if (scope.python && scope.told.size === 0)
     report({
       code: 'python-only',
       severity: 'warning',
@@ -85,6 +77,34 @@ export function compileProject(definition: ProjectDefinition, context: ProjectCo
     hash,
   });
   return isSmallEnough(plan, node, report) ? plan : null;
+}
+
+/** What the agents of a project may name as their toolsets; what is wrong with the list of agents is reported. */
+export function scopeInProject(
+  definition: ProjectDefinition,
+  { load, root, report }: Pick<ProjectContext, 'load' | 'root' | 'report'>,
+): ToolsetScope {
+  return scopeOf(definition, { ...loadAgents(definition, load, report), home: homeOf(definition, root) });
+}
+
+function scopeOf(
+  { authored, file }: ProjectDefinition,
+  { agents, incomplete, home }: { agents: Map<string, AgentDefinition>; incomplete: boolean; home: string },
+): ToolsetScope & { told: Set<string> } {
+  return {
+    agents: [...agents.keys()],
+    python: (authored.python_files ?? []).length > 0,
+    incomplete,
+    told: new Set(),
+    generates: (authored.generated_agents_dir ?? authored.generated_workers_dir) !== undefined,
+    ...(isOutside(home) ? { outside: dirname(file) } : {}),
+    closed: true,
+  };
+}
+
+/** The manifest's folder, from the root of the project in which it runs. */
+function homeOf({ file }: ProjectDefinition, root: string): string {
+  return relative(root, dirname(file)).split(sep).join('/');
 }
 
 function isOutside(folder: string): boolean {

@@ -9,6 +9,9 @@ import type { Problem } from '../problems/problem.js';
 import { sortProblems } from '../problems/problem.js';
 import { withOverlay } from '../text/disk.js';
 import { isForDefinitions, validatePaths } from '../validate.js';
+import { createSource, displayName } from '../problems/source.js';
+import { parseFile } from '../load.js';
+import type { Node } from '../text/node.js';
 import type { StepsParser } from './parse-steps.js';
 import { createStepsParser } from './parse-steps.js';
 
@@ -19,6 +22,8 @@ export interface Checker {
    * of the file, and of those that it reaches.
    */
   check: (texts: ReadonlyMap<string, string>) => Problem[];
+  /** The document of a text of the file, of which only what was written since is read; null where it is none. */
+  read: (text: string) => Node | null;
 }
 
 /** Everything that a file's problems depend on besides its text, as long as none of it changes. */
@@ -32,10 +37,23 @@ interface Surroundings {
 
 /** A checker of one file; problems name files relative to `cwd`, whose project is taken. */
 export function createChecker(file: string, cwd: string): Checker {
-  const parse = createStepsParser();
+  const parseSteps = createStepsParser();
   let around: Surroundings | null = null;
+  /** What was read last: steps are moved to where they stand whenever the file is read. */
+  let last: { text: string; node: Node | null } | null = null;
+  const parse: StepsParser = (source, report) => {
+    last = null;
+    return parseSteps(source, report);
+  };
 
   return {
+    read(text) {
+      if (last?.text === text) return last.node;
+      const source = createSource(file, displayName(cwd, file), text);
+      const node = parseFile(source, () => undefined, isSteps(file) ? parse : undefined);
+      last = { text, node };
+      return node;
+    },
     check(texts) {
       if (!isSteps(file)) return withOverlay({ texts }, () => validatePaths([file], cwd).problems);
       if (around === null || !isAsItWas(around.looked, file, texts)) around = lookAround(file, cwd, texts, parse);

@@ -2,7 +2,7 @@ import { isMap, isSeq } from 'yaml';
 import type { JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import type { Finding, Report } from '../problems/problem.js';
-import type { Source } from '../problems/source.js';
+import type { Part, Source } from '../problems/source.js';
 import { createSource } from '../problems/source.js';
 import type { Member, Node } from '../text/node.js';
 import { foreignDocument } from '../text/foreign-formats.js';
@@ -34,6 +34,7 @@ export function createStepsParser(): StepsParser {
       frame = readFrame(split, source);
     if (frame.node === undefined) return undefined;
     frame.tail.part.line = lineOfTail(steps, split.head);
+    frame.tail.part.start = source.text.length - split.tail.length;
     const broken = steps.flatMap(({ isWhole }, index) => (isWhole ? [] : [index]));
     if (broken.length > 0) return tellFaults(steps, broken, split, report);
     if (frame.node === null || steps.some(({ node }) => node === null)) return undefined;
@@ -73,10 +74,13 @@ function readSteps(texts: string[], before: StepText[], source: Source): StepTex
 
 function place(steps: StepText[], head: string): void {
   let line = countLines(head);
-  steps.forEach(({ source: { part }, lines }, item) => {
+  let start = head.length;
+  steps.forEach(({ text, source: { part }, lines }, item) => {
     part.line = line;
+    part.start = start;
     part.item = item;
     line += lines;
+    start += text.length;
   });
 }
 
@@ -113,14 +117,14 @@ interface Frame {
   node: Node | null | undefined;
   before: { findings: Finding[] };
   after: { findings: Finding[] };
-  tail: Source & { part: { line: number; item: null } };
+  tail: Source & { part: Part & { item: null } };
 }
 
 function readFrame({ head, tail, indent }: SplitText, { absolute, file }: Source): Frame {
   const step = `${' '.repeat(indent)}- 0\n`;
   const text = head + step + tail;
-  const above = { ...createSource(absolute, file, head), part: { line: 0, item: null } };
-  const below = { ...createSource(absolute, file, tail), part: { line: 0, item: null } };
+  const above = { ...createSource(absolute, file, head), part: { line: 0, start: 0, item: null } };
+  const below = { ...createSource(absolute, file, tail), part: { line: 0, start: 0, item: null } };
   const frame: Frame = {
     of: { head, tail, indent },
     node: undefined,

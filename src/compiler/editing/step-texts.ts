@@ -1,7 +1,7 @@
 import type { YAMLSeq } from 'yaml';
 import { isMap, isNode, isSeq } from 'yaml';
 import type { Finding } from '../problems/problem.js';
-import type { Source } from '../problems/source.js';
+import type { Part, Source } from '../problems/source.js';
 import { createSource, PART_PATH } from '../problems/source.js';
 import type { Node } from '../text/node.js';
 import type { YamlFault } from '../text/yaml-faults.js';
@@ -12,7 +12,7 @@ import { parse, walkYaml } from '../text/yaml.js';
 /** The text of one step, read by itself. Its places count from where it begins: it is moved by its source alone. */
 export interface StepText {
   text: string;
-  source: Source & { part: { line: number; item: number } };
+  source: Source & { part: Part & { item: number } };
   lines: number;
   /** Null where the text is no YAML, or holds what JSON cannot. */
   node: Node | null;
@@ -29,7 +29,7 @@ const STEP_DEPTH = 2;
 export function readStepText(written: string, { absolute, file }: Source): StepText {
   // A copy: a slice of the file would keep all of that version in memory.
   const text = Buffer.from(written, 'utf16le').toString('utf16le');
-  const source = { ...createSource(absolute, file, text), part: { line: 0, item: 0 } };
+  const source = { ...createSource(absolute, file, text), part: { line: 0, start: 0, item: 0 } };
   const findings: Finding[] = [];
   const broken: StepText = { text, source, lines: countLines(text), node: null, findings, isWhole: false };
   const { lexemes, deepAt } = lexYaml(text);

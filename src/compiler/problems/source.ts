@@ -15,8 +15,9 @@ export interface Source {
 
 /** A part of a file that is moved when something is written above it; it begins where a line does. */
 export interface Part {
-  /** How many lines stand above it. */
+  /** How many lines stand above it, and how many UTF-16 units. */
   line: number;
+  start: number;
   /** Which item of `steps` it is; null for what is around them. */
   item: number | null;
 }
@@ -72,6 +73,12 @@ function lineEnd(text: string, start: number): number {
   const newline = text.indexOf('\n', start);
   const end = newline === -1 ? text.length : newline;
   return text[end - 1] === '\r' && end > start ? end - 1 : end;
+}
+
+/** Tells whether an offset of a file is in a place of it, or at its end. */
+export function isAt({ source: { part }, start, end }: Place, offset: number): boolean {
+  const at = offset - (part?.start ?? 0);
+  return start <= at && at <= end;
 }
 
 /** A stretch of a source text, and what it is in the document. Offsets count UTF-16 units from 0. */

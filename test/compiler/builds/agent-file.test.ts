@@ -70,6 +70,36 @@ describe('an .agent file', () => {
     expect(compileIn(root, 'x.agent').problems.map(brief)).toEqual([]);
   });
 
+  it('that a manifest lists is one of its project also alone: all of that may be named, and nothing else', () => {
+    const manifest = (python: string[]): string =>
+      JSON.stringify({
+        version: 1,
+        runtime: {},
+        entry: { agent: 'x' },
+        agent_files: ['x.agent', 'agents/far.agent', 'agents/y.agent'],
+        ...(python.length > 0 ? { python_files: python } : {}),
+      });
+    const agent = (name: string, sets: string): string =>
+      `---\nname: ${name}\nmodel: anthropic:x\ntoolsets: ${sets}\n---\nYou help.\n`;
+    const files = {
+      'p/project.json': manifest([]),
+      'p/x.agent': agent('x', '[far]'),
+      'p/agents/far.agent': agent('far', '[x, stranger]'),
+      'p/agents/y.agent': agent('y', '[dynamic_agents]'),
+      'p/stranger.agent': agent('stranger', '[x]'),
+    };
+    const root = createProject(files);
+    const told = (name: string): string[] =>
+      compileIn(root, name).problems.map((one) => `${one.file} ${one.severity} ${brief(one)}`);
+    expect(told('p/x.agent')).toEqual([]);
+    expect(told('p/agents/far.agent')).toEqual(['p/agents/far.agent error 4:15 unknown-toolset']);
+    expect(told('p/agents/y.agent')).toEqual(['p/agents/y.agent warning 4:12 missing-key']);
+    // No manifest lists it.
+    expect(told('p/stranger.agent')).toEqual([]);
+    writeFileSync(join(root, 'p/project.json'), manifest(['tools.py']));
+    expect(told('p/agents/far.agent')).toEqual(['p/agents/far.agent error 4:15 python-only']);
+  });
+
   it('in definitions/agents is used by workflows by its name, with its patterns of models', () => {
     const files = {
       'definitions/agents/x.agent': '---\nname: x\ncompatible_models: ["anthropic:*"]\n---\nYou help.\n',

@@ -17,7 +17,7 @@ function whole(source: Source, report: Report): Node | null {
 function placesOf(node: Node): unknown {
   const at = ({ source, path, start, end }: Place): unknown => {
     const { line, column, rest } = positionAt(source, start);
-    return [pathIn(source, path), line, column, Math.min(end - start, rest)];
+    return [pathIn(source, path), line, column, (source.part?.start ?? 0) + start, Math.min(end - start, rest)];
   };
   return [
     at(node),
