@@ -248,11 +248,19 @@ export default tseslint.config(
   {
     // Workflow code has a narrower rule above.
     files: ['src/**/*.{ts,tsx}'],
-    ignores: ['src/workflows/**', 'src/workers/workflow-thread/**'],
+    ignores: ['src/workflows/**', 'src/workers/workflow-thread/**', 'src/workers/connection/temporal-client.ts'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
         {
+          paths: [
+            {
+              name: '@temporalio/client',
+              importNames: ['Client', 'WorkflowClient'],
+              allowTypeImports: true,
+              message: 'Take `createClient` of `workers/connection/`: what it sends is encrypted where there are keys.',
+            },
+          ],
           patterns: [
             {
               regex: '^@temporalio/[^/]+/lib/',

@@ -46,6 +46,8 @@ async function tellProblems(
 function describe(error: unknown): { message: string; hint: string | null; exit: ExitCode } {
   if (error instanceof CliError) return error;
   if (!(error instanceof Error)) return { message: String(error), hint: null, exit: EXIT.ended };
+  const locked = keyError(error);
+  if (locked !== null) return locked;
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
   if (error.name === 'UnavailableError' || error.name === 'StoreFailure')
     return { message: error.message, hint, exit: EXIT.unavailable };
@@ -57,6 +59,13 @@ function describe(error: unknown): { message: string; hint: string | null; exit:
     };
   }
   return fileTrouble(error) ?? { message: error.message, hint: terminalHint(error), exit: EXIT.ended };
+}
+
+/** A key that is missing, at whatever depth: the SDK wraps what its codecs throw. */
+function keyError(error: Error): { message: string; hint: string | null; exit: ExitCode } | null {
+  if (error.name !== 'KeyError') return error.cause instanceof Error ? keyError(error.cause) : null;
+  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
+  return { message: error.message, hint, exit: EXIT.keys };
 }
 
 /** Why the system refuses a file, where that is nobody's defect. */

@@ -9,6 +9,8 @@ export const EXIT = {
   unavailable: 3,
   /** The run waits for a person (`--no-wait`). */
   waiting: 4,
+  /** A key of `encryption` is missing, wrong or cannot be read. */
+  keys: 5,
   /** Interrupted; the run goes on. */
   interrupted: 130,
 } as const;

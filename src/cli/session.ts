@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../compiler/project/config.js';
+import type { KeyRing } from '../store/encryption/key-ring.js';
 import type { Problem } from '../compiler/problems/problem.js';
 import type { Project } from '../compiler/project/project.js';
 import type { Store } from '../store/store.js';
@@ -87,6 +88,7 @@ export async function openSession(
   const server = temporalSettings(terminal.env);
   // A server that is not there is found out before anything is made here.
   if (server !== null && !lookOnly) await requireServer(server);
+  const keys = await workspaceKeys(workspace, terminal);
   const elsewhere = known === undefined ? await storeElsewhere(workspace, taskQueue, terminal) : known;
   const store = elsewhere?.store ?? (await openStore(stateDir, { lookOnly }));
   const progress = { tell: (line: string) => tell(terminal, terminal.palette.dim(line)) };
@@ -106,6 +108,7 @@ export async function openSession(
         start,
         onProgress: (line) => progress.tell(line),
         credentials: () => terminal.env,
+        keys,
         signal,
       });
     },
@@ -136,7 +139,22 @@ export async function storeElsewhere(
   const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   if (temporalSettings(terminal.env) === null) return null;
   const { findStoreElsewhere } = await import('./elsewhere/find-store.js');
-  return findStoreElsewhere({ ...workspace, taskQueue, env: terminal.env });
+  return findStoreElsewhere({
+    ...workspace,
+    taskQueue,
+    env: terminal.env,
+    keys: await workspaceKeys(workspace, terminal),
+  });
+}
+
+/** The keys by which is encrypted what goes to the server; null where the project names none. Throws a KeyError. */
+export async function workspaceKeys(
+  { project, config }: Workspace,
+  { env }: Pick<Terminal, 'env'>,
+): Promise<KeyRing | null> {
+  if (config.encryption === undefined) return null;
+  const { projectKeys } = await import('../workers/encryption/project-keys.js');
+  return projectKeys(config, { env, root: project.root });
 }
 
 async function requireServer(settings: TemporalSettings): Promise<void> {

@@ -3,13 +3,15 @@ import type { Project } from '../compiler/project/project.js';
 import type { HostInfo } from './host/control-protocol.js';
 import type { NamesVariables } from './credentials.js';
 import { configVariables, providerVariables } from './credentials.js';
+import type { EncryptionConfig } from './encryption/project-keys.js';
+import { projectKeys } from './encryption/project-keys.js';
 import { UnavailableError } from './errors.js';
 import { runHost } from './host/host.js';
 import { hostSignal } from './host/host-process.js';
 
 export interface UpOptions {
-  project: Pick<Project, 'stateDir'>;
-  config: NamesVariables & { task_queue?: string | undefined };
+  project: Pick<Project, 'stateDir' | 'root'>;
+  config: NamesVariables & EncryptionConfig & { task_queue?: string | undefined };
   taskQueue?: string | undefined;
   uiPort?: number | undefined;
   credentials: Credentials;
@@ -28,6 +30,7 @@ export async function up({ project, config, taskQueue, uiPort, credentials, log,
     env: process.env,
     uiPort: uiPort ?? null,
     credentials: providerVariables(credentials(), configVariables(config)),
+    keys: await projectKeys(config, { env: credentials(), root: project.root }),
     log,
     onReady,
     signal: hostSignal(),

@@ -1,7 +1,10 @@
 import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project/project.js';
 import { openStore } from '../store/local-store.js';
+import type { KeyRing } from '../store/encryption/key-ring.js';
 import type { Store } from '../store/store.js';
+import type { EncryptionConfig } from './encryption/project-keys.js';
+import { projectKeys } from './encryption/project-keys.js';
 import { UnavailableError } from './errors.js';
 import { fullDisk, holdFolder } from './host/host-folder.js';
 import { hostSignal } from './host/host-process.js';
@@ -16,7 +19,7 @@ import { temporalSettings } from './connection/temporal-settings.js';
 
 export interface WorkerOptions {
   project: Pick<Project, 'stateDir' | 'root'>;
-  config: QueueConfig;
+  config: QueueConfig & EncryptionConfig;
   taskQueue?: string | undefined;
   credentials: Credentials;
   log: (line: string) => void;
@@ -32,7 +35,8 @@ export interface WorkerOptions {
 
 /**
  * A worker for a server elsewhere (`perdure worker`): runs until SIGINT or SIGTERM, then lets running activities
- * clean up. Throws an UnavailableError when no server is named, or it cannot be reached within five seconds.
+ * clean up. Throws an UnavailableError when no server is named, or it cannot be reached within five seconds, and a
+ * KeyError when it lacks a key.
  */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { project, config, credentials, log, onReady } = options;
@@ -43,7 +47,8 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       'Set TEMPORAL_ADDRESS, or use `perdure up` for a server and a worker on this machine.',
     );
   const { address, namespace, connection } = settings;
-  const { store, queue } = await claimWork(options, settings);
+  const keys = await projectKeys(config, { env: credentials(), root: project.root });
+  const { store, queue } = await claimWork(options, settings, keys);
   const signal = hostSignal();
   const worker = await startWorker({
     connection,
@@ -51,6 +56,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     taskQueue: queue,
     store,
     credentials,
+    keys,
     root: project.root,
     log,
   });
@@ -69,6 +75,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
 async function claimWork(
   { project, config, taskQueue }: WorkerOptions,
   settings: TemporalSettings,
+  keys: KeyRing | null,
 ): Promise<{ store: Store; queue: string }> {
   const reached = await reach(settings);
   try {
@@ -76,7 +83,7 @@ async function claimWork(
     await prepareStateDir(project.stateDir);
     const store = await openStore(project.stateDir);
     const queue = taskQueueOf(store, config, taskQueue);
-    await claimQueue({ connection: reached, namespace: settings.namespace, taskQueue: queue }, store);
+    await claimQueue({ connection: reached, namespace: settings.namespace, taskQueue: queue, keys }, store);
     return { store, queue };
   } finally {
     await reached.close();

@@ -4,6 +4,7 @@ import { answer, approve, reject } from './approve.js';
 import { build } from './build.js';
 import { budget } from './budget.js';
 import { cancel } from './cancel.js';
+import { codecServer } from './codec-server.js';
 import { completionOf } from './completion.js';
 import { design } from './design.js';
 import { devices } from './devices.js';
@@ -78,6 +79,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   server,
   up,
   worker,
+  codecServer,
   mcp,
   lsp,
 ];

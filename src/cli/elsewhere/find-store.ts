@@ -1,6 +1,6 @@
-import { Client } from '@temporalio/client';
 import type { Config } from '../../compiler/project/config.js';
 import type { Project } from '../../compiler/project/project.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
 import type { Store } from '../../store/store.js';
 import type { StorePlace } from './ask-store.js';
 
@@ -14,13 +14,20 @@ interface Looking {
   config: Config;
   taskQueue: string | null;
   env: Record<string, string | undefined>;
+  keys: KeyRing | null;
 }
 
 /**
  * The store of the workers that poll the named queue of a server elsewhere, where none of them has this project's own;
  * null where it is that one, or where nobody polls. Throws an UnavailableError when the server cannot be reached.
  */
-export async function findStoreElsewhere({ project, config, taskQueue, env }: Looking): Promise<StoreElsewhere | null> {
+export async function findStoreElsewhere({
+  project,
+  config,
+  taskQueue,
+  env,
+  keys,
+}: Looking): Promise<StoreElsewhere | null> {
   const named = taskQueue ?? config.task_queue;
   if (named === undefined) return null; // The queue that is named after our store is polled by workers that have it.
   const { temporalSettings } = await import('../../workers/connection/temporal-settings.js');
@@ -37,7 +44,8 @@ export async function findStoreElsewhere({ project, config, taskQueue, env }: Lo
     await connection.close();
     return null;
   }
-  const client = new Client({ connection, namespace: settings.namespace });
+  const { createClient } = await import('../../workers/connection/temporal-client.js');
+  const client = createClient({ connection, namespace: settings.namespace, keys });
   const { createStoreElsewhere } = await import('./store-elsewhere.js');
   const place = { client, taskQueue: named, id };
   return { ...place, store: createStoreElsewhere(place) };

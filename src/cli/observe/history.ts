@@ -1,4 +1,5 @@
 import type { Client, Connection } from '@temporalio/client';
+import { openMessage } from '../../workers/encryption/open-message.js';
 import { abortable } from '../grpc.js';
 import type { HistoryEvent } from './history-values.js';
 
@@ -15,7 +16,8 @@ const POLL_DEADLINE_MS = 65_000;
 /**
  * The events of a run, in order, page by page, through every link of its continue-as-new chain from the named one on;
  * an empty `runId` is the newest that exists now. With `wait` it goes on until the run has closed; without, it ends
- * with what there is. Throws gRPC errors: NOT_FOUND for an unknown run, UNAVAILABLE when the server is gone.
+ * with what there is. Encrypted payloads are open. Throws gRPC errors, NOT_FOUND for an unknown run, UNAVAILABLE when
+ * the server is gone, and a KeyError.
  */
 export async function* readHistory(
   source: HistorySource,
@@ -36,7 +38,7 @@ export async function* readHistory(
         source.client.workflowService.getWorkflowExecutionHistory(request),
       ),
     );
-    const events = page.history?.events ?? [];
+    const { events } = await openMessage(source.client, { events: page.history?.events ?? [] });
     if (events.length > 0) yield events;
     const next = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
     nextPageToken = page.nextPageToken ?? new Uint8Array();

@@ -1,4 +1,5 @@
 import { stepPathOf } from '../../plan/agents/conversation.js';
+import { openMessage } from '../../workers/encryption/open-message.js';
 import { formatCount } from '../text/format.js';
 import { abortable } from '../grpc.js';
 import type { PendingActivity } from './assemble.js';
@@ -19,7 +20,8 @@ export async function readPending(
     const description = await abortable(connection, signal, () =>
       client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
     );
-    return (description.pendingActivities ?? []).map((activity) => [
+    const { pending } = await openMessage(client, { pending: description.pendingActivities ?? [] });
+    return pending.map((activity) => [
       stepPathOf(activity.activityId ?? ''),
       {
         attempt: activity.attempt ?? 1,

@@ -5,6 +5,7 @@ import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { check } from '../text/check.js';
 import { devicesSchema } from '../formats/device-config.js';
+import { encryptionSchema } from '../formats/encryption.js';
 import { mcpServers, secretValues } from '../formats/mcp-config.js';
 import { notifySchema } from '../formats/notify.js';
 import { permissionsSchema } from '../formats/permissions.js';
@@ -176,6 +177,9 @@ export const configSchema = z
       )
       .optional()
       .describe('How gates are decided.'),
+    encryption: encryptionSchema
+      .optional()
+      .describe('Keys that encrypt what goes to the Temporal server; nothing is encrypted when left out.'),
     notify: notifySchema
       .optional()
       .describe('Who is told when a gate waits, a limit pauses a run, or a run has ended.'),
@@ -234,7 +238,7 @@ export type Config = z.infer<typeof configSchema>;
 const UNSUPPORTED = new Set(['generated_workers_dir']);
 
 /** Keys whose values, and all below them, are in no message. */
-const SECRETS = new Set(['key', 'env', 'headers', 'webhook']);
+const SECRETS = new Set(['key', 'env', 'headers', 'webhook', 'keys']);
 
 export interface LoadedConfig {
   config: Config;

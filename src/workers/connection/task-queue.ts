@@ -3,6 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import type { Plan } from '../../plan/plan.js';
 import { everyStep, isDeviceStep } from '../../plan/step.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { keysSuffix, requireSameKeys } from '../encryption/same-keys.js';
 import { UnavailableError } from '../errors.js';
 
 /** A poll waits at most a minute, so whoever has not polled for longer is gone. */
@@ -12,15 +14,19 @@ const POLLED_WITHIN_MS = 75_000;
  * two tries.
  */
 const POLLS_AGAIN_WITHIN_MS = 30_000;
-/** A worker's identity ends with its store's id; it stands in four events of every step, so it says no more. */
-const STORE_AT_END = /^\d+@[^/]+\/([a-z2-7]{8})$/;
+/**
+ * A worker's identity ends with its store's id and ids of keys; it stands in four events of every step, so it says no
+ * more.
+ */
+const STORE_AT_END = /^\d+@[^/]+\/([a-z2-7]{8})(?:\+[a-z2-7]{8})*$/;
 /** `TASK_QUEUE_TYPE_WORKFLOW` of Temporal's API. */
 const WORKFLOW = 1;
 
-/** A namespace of a server that was reached. */
+/** A namespace of a server that was reached, and the keys by which is encrypted what goes there. */
 export interface Namespace {
   connection: Connection;
   namespace: string;
+  keys?: KeyRing | null;
 }
 
 /** What `perdure.yml` says of queues. */
@@ -39,9 +45,9 @@ export function taskQueueOf(store: { id: string }, config: { task_queue?: string
   return flag ?? config.task_queue ?? `perdure-${store.id}`;
 }
 
-/** A worker's identity, as Temporal's UI shows it: where it runs, and which store it has. */
-export function workerIdentity(store: { id: string }): string {
-  return `${process.pid}@${hostname()}/${store.id}`;
+/** A worker's identity, as Temporal's UI shows it: where it runs, which store it has, and by which keys it encrypts. */
+export function workerIdentity(store: { id: string }, keys: KeyRing | null = null): string {
+  return `${process.pid}@${hostname()}/${store.id}${keysSuffix(keys)}`;
 }
 
 /** The stores that these workers have, each once. */
@@ -67,7 +73,7 @@ export async function pollersAt(connection: Connection, namespace: string, taskQ
  * naming the queue and its devices when nobody does: a step there would wait for ever.
  */
 export async function requireHosts(
-  { connection, namespace }: Namespace,
+  { connection, namespace, keys = null }: Namespace,
   { steps, nested }: Pick<Plan, 'steps' | 'nested'>,
 ): Promise<void> {
   const queues = new Map<string, Set<string>>();
@@ -79,7 +85,9 @@ export async function requireHosts(
     }
   }
   for (const [queue, devices] of queues) {
-    if ((await pollersAt(connection, namespace, queue)).length > 0) continue;
+    const pollers = await pollersAt(connection, namespace, queue);
+    requireSameKeys(queue, pollers, keys);
+    if (pollers.length > 0) continue;
     const names = [...devices].map((name) => `\`${name}\``).join(', ');
     throw new UnavailableError(
       `No worker polls the task queue \`${queue}\`, whose host has ${names}.`,
@@ -102,7 +110,7 @@ export async function pollersUntil(signal: AbortSignal, ...queue: Parameters<typ
  * worker has found its successor. Throws an UnavailableError naming the queue and the store when nobody does.
  */
 export async function pollersOf(
-  { connection, namespace, taskQueue, embedded }: Namespace & { taskQueue: string; embedded: boolean },
+  { connection, namespace, taskQueue, embedded, keys = null }: Namespace & { taskQueue: string; embedded: boolean },
   store: { id: string },
 ): Promise<string[]> {
   const pollers = await pollersUntil(
@@ -111,7 +119,10 @@ export async function pollersOf(
     namespace,
     taskQueue,
   );
-  if (!embedded && pollers.length > 0) requireOneStore(taskQueue, pollers, store);
+  if (!embedded) {
+    requireOneStore(taskQueue, pollers, store);
+    requireSameKeys(taskQueue, pollers, keys);
+  }
   if (pollers.length > 0) return pollers;
   throw new UnavailableError(
     `No worker polls the task queue \`${taskQueue}\`, which needs the store \`${store.id}\`.`,

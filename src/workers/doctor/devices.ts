@@ -1,4 +1,3 @@
-import { Client } from '@temporalio/client';
 import { explainPort } from '../../activities/devices/explain-port.js';
 import type { Config } from '../../compiler/project/config.js';
 import { createDevices } from '../../compiler/project/devices.js';
@@ -6,6 +5,7 @@ import type { Project } from '../../compiler/project/project.js';
 import type { Device } from '../../plan/devices/device.js';
 import { isSimulated } from '../../plan/devices/device.js';
 import type { Env } from '../../store/cache-folder.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
 import type { HostServer } from '../link/device-hosts.js';
 import { askHost, isHere } from '../link/device-hosts.js';
 import type { Finding } from './finding.js';
@@ -13,18 +13,19 @@ import { programFinding } from './programs.js';
 import { hostStatus } from '../host/host-client.js';
 import { reach } from '../connection/connect.js';
 import type { TemporalSettings } from '../connection/temporal-settings.js';
+import { createClient } from '../connection/temporal-client.js';
 import { temporalSettings } from '../connection/temporal-settings.js';
 
 /** The devices of `perdure.yml`, as their hosts see them, and the tools that those of this host need. */
 export async function deviceFindings(
   project: Project,
   config: Pick<Config, 'devices' | 'task_queue'>,
-  env: Env,
+  { env, keys }: { env: Env; keys: KeyRing | null },
 ): Promise<Finding[]> {
   const find = createDevices(project, config);
   const tools = new Map<string, string>();
   const devices = Object.entries(config.devices ?? {});
-  const server = devices.every(([, device]) => isHere(device, config)) ? null : await serverOf(project, env);
+  const server = devices.every(([, device]) => isHere(device, config)) ? null : await serverOf(project, env, keys);
   const findings = await Promise.all(
     devices.map(async ([name, authored]): Promise<Finding> => {
       const about = { name: `device ${name}`, required: false };
@@ -64,7 +65,7 @@ async function farFinding(
 }
 
 /** The server that a run would use; null where none runs. */
-async function serverOf({ stateDir }: Project, env: Env): Promise<HostServer | null> {
+async function serverOf({ stateDir }: Project, env: Env, keys: KeyRing | null): Promise<HostServer | null> {
   // Where it does not answer, another finding tells so.
   const status = await hostStatus(stateDir).catch(() => null);
   const own: TemporalSettings | null =
@@ -77,7 +78,7 @@ async function serverOf({ stateDir }: Project, env: Env): Promise<HostServer | n
     const connection = await reach(settings);
     return {
       connection,
-      client: new Client({ connection, namespace: settings.namespace }),
+      client: createClient({ connection, namespace: settings.namespace, keys }),
       namespace: settings.namespace,
     };
   } catch {

@@ -7,6 +7,7 @@ import type { Project } from '../../compiler/project/project.js';
 import type { Env } from '../../store/cache-folder.js';
 import { findOnPath } from '../../store/processes/find-on-path.js';
 import { deviceFindings } from './devices.js';
+import { keyFindings } from './encryption.js';
 import { modelFindings } from './models.js';
 import { noticeFindings } from './notices.js';
 import { gitFinding, programFinding } from './programs.js';
@@ -27,7 +28,7 @@ import { outsideEnvironment } from '../../store/processes/search-path.js';
  */
 export async function diagnose(
   project: Project,
-  config: Pick<Config, 'task_queue' | 'devices' | 'notify' | 'providers' | 'models'>,
+  config: Pick<Config, 'task_queue' | 'devices' | 'notify' | 'providers' | 'models' | 'encryption'>,
   given: Env,
 ): Promise<Finding[]> {
   const env = outsideEnvironment(given, project.root);
@@ -38,6 +39,7 @@ export async function diagnose(
     host(project, config),
     ports(project),
   ]);
+  const { keys, findings: ofKeys } = await keyFindings(project, config, given);
   return [
     nodeVersion(),
     await temporalProgram(env),
@@ -52,10 +54,11 @@ export async function diagnose(
     program('gemini', 'agents with `agent: gemini`', 'npm install -g @google/gemini-cli'),
     ...(await sandboxFindings()),
     elsewhere(env),
+    ...ofKeys,
     providers(env),
     ...(await modelFindings(config, env)),
     ...noticeFindings(project, config.notify, given),
-    ...(await deviceFindings(project, config, given)),
+    ...(await deviceFindings(project, config, { env: given, keys })),
   ];
 }
 

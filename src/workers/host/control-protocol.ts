@@ -12,6 +12,8 @@ export interface HostInfo {
   storeId: string;
   /** Which build of Perdure the host runs; null when that is unknown. */
   build: string | null;
+  /** Ids of the keys by which it encrypts, the one it writes with first. */
+  keys: string[];
   /** How long each phase of the start took, in milliseconds. */
   phases: Record<string, number>;
 }
@@ -32,7 +34,7 @@ export const HOST_FAILED = 'it failed';
 
 /** What a client says, one JSON document a line. A client that said `hello` keeps the host alive until it leaves. */
 export type ClientMessage =
-  | { type: 'hello'; pid: number; build: string | null; credentials: Record<string, string> }
+  | { type: 'hello'; pid: number; build: string | null; credentials: Record<string, string>; keys: string[] }
   | { type: 'status' }
   | { type: 'stop' }
   /** Asks to end in favour of another build, unless somebody else is joined or a run has work. */
@@ -42,8 +44,8 @@ export type ClientMessage =
 export type HostMessage =
   | { type: 'progress'; line: string }
   | { type: 'ready'; host: HostInfo }
-  /** `again`: nobody knows why, and another host may come up. */
-  | { type: 'failed'; message: string; hint: string | null; again?: true }
+  /** `again`: nobody knows why, and another host may come up. `locked`: it lacks a key. */
+  | { type: 'failed'; message: string; hint: string | null; again?: true; locked?: true }
   | { type: 'status'; status: HostStatus }
   | { type: 'stopping'; reason: string }
   /** The answer to `renew` where the host stays. */

@@ -8,7 +8,7 @@ import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control
 export type Standing =
   | { phase: 'starting' }
   | { phase: 'ready'; host: HostInfo }
-  | { phase: 'failed'; message: string; hint: string | null; again?: true };
+  | { phase: 'failed'; message: string; hint: string | null; again?: true; locked?: true };
 
 export interface ControlHandlers {
   /**
@@ -118,6 +118,7 @@ function tell(socket: Socket, standing: Standing): void {
             message: standing.message,
             hint: standing.hint,
             ...(standing.again ? { again: true as const } : {}),
+            ...(standing.locked ? { locked: true as const } : {}),
           };
   if (message !== null) send(socket, message);
 }

@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HOST_TYPES, receive, send } from './control-protocol.js';
 import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
+import { KeyError } from '../../store/encryption/key-error.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { named } from '../../store/encryption/key-ring.js';
 import { UnavailableError } from '../errors.js';
 import { hostLog, isHostRunning, readHostFile, socketAt } from './host-files.js';
 import type { HostFile } from './host-files.js';
@@ -25,6 +28,8 @@ export interface JoinOptions {
   start: boolean;
   /** Provider variables, handed to the host in memory only (I13). */
   credentials: Record<string, string>;
+  /** Likewise; null or left out where nothing is encrypted. */
+  keys?: KeyRing | null;
   onProgress: Progress;
   signal?: AbortSignal | undefined;
   /** The host's entry, and which build this is; tests put others here. */
@@ -154,7 +159,7 @@ async function connectTo(stateDir: string): Promise<Line | null> {
 /** Says hello and follows the start. Null when the host ends before it is ready without a reason of its own. */
 function connectToHost(
   { socket, listened }: Line,
-  { credentials, onProgress, signal, build = buildId() }: JoinOptions,
+  { credentials, keys = null, onProgress, signal, build = buildId() }: JoinOptions,
   mayRenew: boolean,
 ): Promise<HostConnection | null> {
   return new Promise((resolve, reject) => {
@@ -177,27 +182,49 @@ function connectToHost(
       silence.heard();
       if (message.type === 'progress') onProgress(message.line);
       if (message.type === 'stopping') lastWord = message.reason;
-      if (message.type === 'failed')
-        reject(
-          message.again === true
-            ? new HostFailedError(message.message, message.hint)
-            : new UnavailableError(message.message, message.hint),
-        );
-      if (message.type === 'kept')
-        onProgress('the host runs another build of Perdure and has work to do; `perdure server stop` replaces it');
+      if (message.type === 'failed') reject(failureIn(message));
+      if (message.type === 'kept') tellKept(host, build, onProgress);
       if (message.type === 'ready') {
         signal?.removeEventListener('abort', abort);
         host = message.host;
         // The workflow code of an older build must not take in new runs where nobody needs it.
-        if (mayRenew && build !== null && host.build !== null && host.build !== build)
-          return send(socket, { type: 'renew' });
+        if (mayRenew && (isOtherBuild(host, build) || !hasKeys(host, keys))) return send(socket, { type: 'renew' });
       }
       if (host === null || (message.type !== 'ready' && message.type !== 'kept')) return;
       silence.end();
-      resolve({ host, gone, leave });
+      if (hasKeys(host, keys)) return resolve({ host, gone, leave });
+      reject(otherKeys(host, keys));
+      socket.end();
     });
-    send(socket, { type: 'hello', pid: process.pid, build, credentials });
+    send(socket, { type: 'hello', pid: process.pid, build, credentials, keys: keys?.handOver() ?? [] });
   });
+}
+
+function failureIn({ message, hint, again, locked }: HostMessage & { type: 'failed' }): Error {
+  if (locked === true) return new KeyError(message, hint);
+  return again === true ? new HostFailedError(message, hint) : new UnavailableError(message, hint);
+}
+
+function tellKept(host: HostInfo | null, build: string | null, onProgress: Progress): void {
+  if (host !== null && isOtherBuild(host, build))
+    onProgress('the host runs another build of Perdure and has work to do; `perdure server stop` replaces it');
+}
+
+function isOtherBuild(host: HostInfo, build: string | null): boolean {
+  return build !== null && host.build !== null && host.build !== build;
+}
+
+/** Tells whether a host has the keys of this command, in the same order. */
+function hasKeys(host: HostInfo, keys: KeyRing | null): boolean {
+  return host.keys.join() === (keys?.ids ?? []).join();
+}
+
+function otherKeys(host: HostInfo, keys: KeyRing | null): KeyError {
+  return new KeyError(
+    `The host encrypts with the keys ${named(host.keys)}, and \`encryption\` of perdure.yml has ` +
+      `${named(keys?.ids ?? [])}.`,
+    'It has work to do, and another command uses it perhaps. Stop it and run the command again: perdure server stop',
+  );
 }
 
 function ask<T>(

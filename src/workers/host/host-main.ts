@@ -8,7 +8,12 @@ async function main(): Promise<number> {
   process.title = 'perdure-host';
   outliveLog();
   const { values } = parseArgs({
-    options: { 'state-dir': { type: 'string' }, 'task-queue': { type: 'string' }, 'load-only': { type: 'boolean' } },
+    options: {
+      'state-dir': { type: 'string' },
+      'task-queue': { type: 'string' },
+      key: { type: 'string', multiple: true, default: [] },
+      'load-only': { type: 'boolean' },
+    },
   });
   if (values['load-only']) return loadOnly();
   const stateDir = values['state-dir'];
@@ -23,6 +28,7 @@ async function main(): Promise<number> {
     env: process.env,
     uiPort: null,
     credentials: {},
+    keys: { wanted: values.key },
     log: timestamped,
     signal: hostSignal(),
   });

@@ -1,4 +1,6 @@
-import { Client, Connection } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { createClient } from '../connection/temporal-client.js';
 import { endCarriedRuns } from './carried-runs.js';
 import { hasOpenWork } from './open-work.js';
 import { NAMESPACE, OWN_SERVER } from '../connection/connect.js';
@@ -15,13 +17,19 @@ export async function waitForPoller(address: string, taskQueue: string, signal: 
 }
 
 /** Tells whether a run on our own server has something to do. */
-export async function isNeededAt(address: string): Promise<boolean> {
-  return connected(address, (connection) => hasOpenWork(new Client({ connection, namespace: NAMESPACE })));
+export async function isNeededAt(address: string, keys: KeyRing | null): Promise<boolean> {
+  return connected(address, (connection) => hasOpenWork(createClient({ connection, namespace: NAMESPACE, keys })));
 }
 
 /** Ends what a copied database has open on our own server; gives the roots that it ended (`carried-runs.ts`). */
-export async function endCarriedAt(address: string, store: { id: string; copiedFrom: string }): Promise<string[]> {
-  return connected(address, (connection) => endCarriedRuns(new Client({ connection, namespace: NAMESPACE }), store));
+export async function endCarriedAt(
+  address: string,
+  store: { id: string; copiedFrom: string },
+  keys: KeyRing | null,
+): Promise<string[]> {
+  return connected(address, (connection) =>
+    endCarriedRuns(createClient({ connection, namespace: NAMESPACE, keys }), store),
+  );
 }
 
 async function connected<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {

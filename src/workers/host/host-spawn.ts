@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RUN_TAG } from '../../activities/processes/tagged-processes.js';
 import type { Env } from '../../store/cache-folder.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { UnavailableError } from '../errors.js';
 import { hostLog } from './host-files.js';
 import { EXIT_HELD } from './host-process.js';
@@ -34,15 +35,19 @@ const INHERITED = [
 export function spawnHost({
   stateDir,
   taskQueue,
+  keys = null,
   entry = hostEntry(),
 }: {
   stateDir: string;
   taskQueue: string | null;
+  /** Keys that it is to wait for: it is told their ids alone. */
+  keys?: KeyRing | null;
   entry?: string | undefined;
 }): SpawnedHost {
   const log = openLog(stateDir);
   const queue = taskQueue === null ? [] : ['--task-queue', taskQueue];
-  const child = spawn(process.execPath, [...WORKER_FLAGS, entry, '--state-dir', stateDir, ...queue], {
+  const wanted = (keys?.ids ?? []).flatMap((id) => ['--key', id]);
+  const child = spawn(process.execPath, [...WORKER_FLAGS, entry, '--state-dir', stateDir, ...queue, ...wanted], {
     cwd: stateDir,
     env: inherited(process.env),
     stdio: ['ignore', log, log],

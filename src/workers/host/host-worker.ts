@@ -3,6 +3,10 @@ import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
 import type { Credentials } from '../../activities/dependencies.js';
 import { useLauncher } from '../../activities/processes/groups/start-process.js';
 import type { Store } from '../../store/store.js';
+import { KeyError } from '../../store/encryption/key-error.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { createClient } from '../connection/temporal-client.js';
+import { requireReadable } from '../encryption/same-keys.js';
 import { sweepMade } from '../worker/made-sweeper.js';
 import { packageRoot } from '../package-root.js';
 import { reapOrphans } from '../worker/reaper.js';
@@ -23,6 +27,8 @@ export interface WorkerPlace {
   taskQueue: string;
   store: Store;
   credentials: Credentials;
+  /** By which it encrypts what goes to the server; null or left out for none. */
+  keys?: KeyRing | null;
   /** Root of the project whose store it is. */
   root?: string | undefined;
   log: (line: string) => void;
@@ -33,20 +39,24 @@ export type WorkerConnection = NonNullable<Parameters<typeof NativeConnection.co
 
 /**
  * Starts a worker in this process: kills what dead workers of the store left running, sees to it that nothing of this
- * one will be left, connects, and polls.
+ * one will be left, connects, and polls. Throws a KeyError where open runs are encrypted with keys that it lacks.
  */
 export async function startWorker({ connection: options, log, ...setup }: WorkerPlace): Promise<RunningWorker> {
-  installRuntime(log);
+  installRuntime(log, setup.keys ?? null);
   const killed = await reapOrphans(setup.store.id);
   if (killed.length > 0) log(`killed ${String(killed.length)} processes that a dead worker had left running`);
   const connection = await NativeConnection.connect(options);
-  const worker = await createWorker({ connection, ...setup });
+  const place = { connection, namespace: setup.namespace, keys: setup.keys ?? null };
+  const [worker] = await Promise.all([
+    createWorker({ connection, ...setup }),
+    requireReadable(createClient(place), setup, place.keys),
+  ]);
   const watchdog = await startWatchdog(setup.store.id, log);
   const leaveLauncher = useLauncher({
     program: join(packageRoot(), 'dist', 'activities', 'processes', 'launcher', 'main.js'),
     store: setup.store.id,
   });
-  const sweeping = sweepMade(setup.store, { connection, namespace: setup.namespace }).then(
+  const sweeping = sweepMade(setup.store, place).then(
     (removed) => removed.forEach((file) => log(`removed the temporary agent ${file}`)),
     (error: unknown) => log(`could not look after temporary agents: ${String(error)}`),
   );
@@ -71,25 +81,42 @@ export async function startWorker({ connection: options, log, ...setup }: Worker
 let isInstalled = false;
 
 /** Sends the SDK's words to our log, and leaves signals to us. There is one runtime a process. */
-function installRuntime(log: (line: string) => void): void {
+function installRuntime(log: (line: string) => void, keys: KeyRing | null): void {
   if (isInstalled) return;
   isInstalled = true;
+  const wordsOf = keys === null ? allOf : placeOf;
   Runtime.install({
     shutdownSignals: [],
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => log(`${level} ${message}${errorIn(meta)}`)),
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) =>
+      log(`${level} ${message}${errorIn(meta, wordsOf)}`),
+    ),
     telemetryOptions: {
       logging: { forward: {}, filter: 'temporalio_sdk_core=WARN,temporalio_client=WARN,temporalio_common=WARN' },
     },
   });
 }
 
-function errorIn(meta: Record<string, unknown> | undefined): string {
+function errorIn(meta: Record<string, unknown> | undefined, wordsOf: (error: unknown) => string): string {
   const { error, ...rest } = meta ?? {};
   const details =
     Object.keys(rest).length === 0
       ? ''
       : ` ${JSON.stringify(rest, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
-  return error === undefined
-    ? details
-    : `${details} ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error)}`;
+  return error === undefined ? details : `${details} ${wordsOf(error)}`;
+}
+
+function allOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
+}
+
+/**
+ * Where payloads are encrypted, an error's own words stay out of a log, which may be gathered elsewhere: they are part
+ * of what a run is about. They stand in the run.
+ */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  if (error instanceof KeyError) return error.message;
+  const { name, message, stack = '' } = error;
+  const begin = stack.indexOf(message);
+  return begin === -1 ? name : `${name}${stack.slice(begin + message.length)}`;
 }

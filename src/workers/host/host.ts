@@ -12,6 +12,9 @@ import { HOST_FAILED } from './control-protocol.js';
 import { serveControl } from './control-server.js';
 import type { ControlServer } from './control-server.js';
 import { mergeCredentials } from '../credentials.js';
+import { KeyError } from '../../store/encryption/key-error.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { HostKeys } from './host-keys.js';
 import { stopServer } from '../server/embedded-server.js';
 import type { EmbeddedServer } from '../server/embedded-server.js';
 import { messageOf, UnavailableError } from '../errors.js';
@@ -37,6 +40,8 @@ export interface HostOptions {
   /** Where the Web UI should be; null for the usual place. */
   uiPort: number | null;
   credentials: Record<string, string>;
+  /** By which it encrypts what goes to the server, or the ids of those that commands bring; left out for none. */
+  keys?: KeyRing | null | { wanted: readonly string[] };
   log: (line: string) => void;
   /** Aborted when the process is asked to end; the reason is told to everybody who joined. */
   signal: AbortSignal;
@@ -48,7 +53,7 @@ export interface HostOptions {
 
 /** How a host ended: another one holds the state folder, it could not start or go on, or it was no longer needed. */
 export type HostEnd =
-  { kind: 'held' } | { kind: 'failed'; error: UnavailableError } | { kind: 'stopped'; reason: string };
+  { kind: 'held' } | { kind: 'failed'; error: UnavailableError | KeyError } | { kind: 'stopped'; reason: string };
 
 /** What a host has opened, to be closed in reverse. */
 interface Parts {
@@ -112,6 +117,7 @@ interface OpenHost {
   control: ControlServer;
   status: HostStatus;
   credentials: Record<string, string>;
+  keys: HostKeys;
   socket: string;
 }
 
@@ -126,11 +132,13 @@ async function openHost(options: HostOptions, stop: AbortController, parts: Part
     taskQueue: '',
     storeId: '',
     build: buildId(),
+    keys: [],
     phases: {},
   };
   const status: HostStatus = { ...info, phase: 'starting', serverPid: null, clients: 0, since, restarts: 0 };
   const isNeeded = async (): Promise<boolean> =>
-    status.phase !== 'ready' || (await import('./host-queries.js')).isNeededAt(status.address);
+    status.phase !== 'ready' || (await import('./host-queries.js')).isNeededAt(status.address, keys.now());
+  const keys = new HostKeys(options.keys ?? null);
   const idle = watchIdle({
     idleMs: options.idleMs,
     isNeeded,
@@ -143,12 +151,13 @@ async function openHost(options: HostOptions, stop: AbortController, parts: Part
       if (movedRoot(options.stateDir) !== null) stop.abort(`its folder ${options.stateDir} was moved or removed`);
       if (stop.signal.aborted) return false;
       host.credentials = mergeCredentials(host.credentials, hello.credentials);
+      keys.take(hello.keys);
       return true;
     },
     onStop: () => stop.abort('it was asked to stop'),
     onRenew: async () => {
       if (options.idleMs === null || status.clients > 1 || (await isNeeded().catch(() => true))) return false;
-      stop.abort('another build takes its place');
+      stop.abort('another build, or other keys, take its place');
       return true;
     },
     onClients: (clients) => {
@@ -161,7 +170,7 @@ async function openHost(options: HostOptions, stop: AbortController, parts: Part
       restarts: parts.server?.restarts() ?? 0,
     }),
   });
-  const host: OpenHost = { control, status, credentials: options.credentials, socket };
+  const host: OpenHost = { control, status, credentials: options.credentials, keys, socket };
   const last = await readHostFile(options.stateDir);
   await writeHostFile(options.stateDir, {
     host: await identifySelf(),
@@ -185,7 +194,8 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   mark('process');
   const store = await openStore(stateDir);
   const last = await readHostFile(stateDir);
-  const openCodec = async (port: number | null): Promise<CodecServer> => (parts.codec = await serveCodec(store, port));
+  const openCodec = async (port: number | null): Promise<CodecServer> =>
+    (parts.codec = await serveCodec(store, port, () => host.keys.now()));
   const onServer = async (server: EmbeddedServer): Promise<void> => {
     parts.codec?.allow(server.ports.ui);
     await writeDown(server, options, host);
@@ -203,13 +213,14 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   const server = parts.server.current();
   mark('server');
   signal.throwIfAborted();
+  const keys = await host.keys.wait(signal);
   const taskQueue = options.taskQueue ?? `perdure-${store.id}`;
   const credentials = (): Record<string, string> => host.credentials;
   const startWith = options.startWorker ?? (await import('./host-worker.js')).startWorker;
   const { endCarriedAt, waitForPoller } = await import('./host-queries.js');
   if (store.copiedFrom !== null)
     tellCarried(
-      await endCarriedAt(server.address, { id: store.id, copiedFrom: store.copiedFrom }),
+      await endCarriedAt(server.address, { id: store.id, copiedFrom: store.copiedFrom }, keys),
       store.copiedFrom,
       onProgress,
     );
@@ -219,13 +230,14 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     taskQueue,
     store,
     credentials,
+    keys,
     log,
   });
   await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);
   mark('worker');
   log(`ready: server ${server.address}, UI ${server.uiUrl}, task queue ${taskQueue}, ${JSON.stringify(phases)}`);
   const { address, uiUrl } = server;
-  becomeReady(options, host, { address, uiUrl, taskQueue, storeId: store.id });
+  becomeReady(options, host, { address, uiUrl, taskQueue, storeId: store.id, keys: [...(keys?.ids ?? [])] });
 }
 
 /** Writes down what runs, for commands and for the next host. */
@@ -246,7 +258,7 @@ async function writeDown(
 function becomeReady(
   { onReady }: HostOptions,
   { status, control }: OpenHost,
-  place: Pick<HostInfo, 'address' | 'uiUrl' | 'taskQueue' | 'storeId'>,
+  place: Pick<HostInfo, 'address' | 'uiUrl' | 'taskQueue' | 'storeId' | 'keys'>,
 ): void {
   Object.assign(status, { phase: 'ready', ...place });
   const { phase: _phase, serverPid: _pid, clients: _clients, since: _since, restarts: _restarts, ...info } = status;
@@ -276,14 +288,14 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Tells whoever joined, or joins in this moment, why the host cannot serve. */
-async function fail(error: unknown, host: OpenHost, { log }: HostOptions): Promise<UnavailableError> {
+async function fail(error: unknown, host: OpenHost, { log }: HostOptions): Promise<UnavailableError | KeyError> {
   log(
-    error instanceof UnavailableError
+    error instanceof UnavailableError || error instanceof KeyError
       ? `failed: ${error.message}`
       : `failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );
   const known =
-    error instanceof UnavailableError
+    error instanceof UnavailableError || error instanceof KeyError
       ? error
       : new UnavailableError(`The host failed: ${messageOf(error)}`, 'Its log is logs/host.log in the state folder.');
   host.control.stand({
@@ -291,6 +303,7 @@ async function fail(error: unknown, host: OpenHost, { log }: HostOptions): Promi
     message: known.message,
     hint: known.hint,
     ...(known === error ? {} : { again: true }),
+    ...(known instanceof KeyError ? { locked: true } : {}),
   });
   await Promise.race([host.control.told(), new Promise((resolve) => setTimeout(resolve, 2000))]);
   return known;

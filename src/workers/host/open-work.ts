@@ -1,6 +1,7 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { MEMO } from '../../plan/names.js';
+import { openMessage } from '../encryption/open-message.js';
 
 /**
  * Tells whether any open run has work that a worker could do now, or when a time has passed. One that only waits for
@@ -43,7 +44,7 @@ const known = new Map<string, { length: number; passes: boolean }>();
 async function letsTimePass(client: Client, { workflowId, runId }: OpenRun, length: number): Promise<boolean> {
   const last = known.get(runId);
   if (last?.length === length) return last.passes;
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const { events } = await openMessage(client, await client.workflow.getHandle(workflowId, runId).fetchHistory());
   // It went on between the two questions: what its pending work was is not known any more.
   if ((events ?? []).length > length) return true;
   const passes = hasTimers(events ?? []);

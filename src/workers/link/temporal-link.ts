@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
 import type { Credentials } from '../../activities/dependencies.js';
 import type { Project } from '../../compiler/project/project.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { openStore } from '../../store/local-store.js';
 import type { NamesVariables } from '../credentials.js';
 import { configVariables, providerVariables } from '../credentials.js';
@@ -12,6 +14,7 @@ import type { HostConnection, JoinOptions } from '../host/host-client.js';
 import { OWN_SERVER, reach } from '../connection/connect.js';
 import { missingSearchAttributes } from '../connection/server-health.js';
 import { taskQueueOf } from '../connection/task-queue.js';
+import { createClient } from '../connection/temporal-client.js';
 import { temporalSettings } from '../connection/temporal-settings.js';
 import type { TemporalSettings } from '../connection/temporal-settings.js';
 
@@ -29,6 +32,8 @@ export interface OpenOptions {
   start: boolean;
   onProgress: (line: string) => void;
   credentials: Credentials;
+  /** By which is encrypted what goes to the server; null or left out for none. */
+  keys?: KeyRing | null | undefined;
   signal?: AbortSignal | undefined;
   /** The host's entry; tests put another one here. */
   entry?: string | undefined;
@@ -39,6 +44,7 @@ export interface TemporalLink {
   client: Client;
   connection: Connection;
   namespace: string;
+  keys: KeyRing | null;
   /** Of the Web UI, without a path; null where it is not known. */
   uiUrl: string | null;
   taskQueue: string;
@@ -60,7 +66,7 @@ export async function openTemporal(options: OpenOptions): Promise<TemporalLink> 
 
 async function openElsewhere(
   settings: TemporalSettings,
-  { project, store, config, taskQueue }: OpenOptions,
+  { project, store, config, taskQueue, keys = null }: OpenOptions,
 ): Promise<TemporalLink> {
   const connection = await reach(settings);
   const { namespace } = settings;
@@ -68,9 +74,10 @@ async function openElsewhere(
   // Not every server lets a client ask; then they are left out.
   const missing = await missingSearchAttributes(connection, namespace).catch(() => ['all']);
   return {
-    client: new Client({ connection, namespace }),
+    client: createClient({ connection, namespace, keys }),
     connection,
     namespace,
+    keys,
     uiUrl: null,
     taskQueue: queue,
     embedded: false,
@@ -80,7 +87,7 @@ async function openElsewhere(
 }
 
 async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
-  const { project, config, taskQueue, start, onProgress, credentials, signal, entry } = options;
+  const { project, config, taskQueue, start, onProgress, credentials, keys = null, signal, entry } = options;
   const wanted = taskQueue ?? config.task_queue ?? null;
   const join: JoinOptions = {
     stateDir: project.stateDir,
@@ -88,6 +95,7 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
     start,
     onProgress,
     credentials: providerVariables(credentials(), configVariables(config)),
+    keys,
     signal,
     entry,
   };
@@ -104,9 +112,10 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   keepJoined({ join, joined, isOpen: () => isOpen, onConnection: (next) => (joined = next) });
   const connection = await Connection.connect({ address: host.address, ...OWN_SERVER });
   return {
-    client: new Client({ connection, namespace: host.namespace }),
+    client: createClient({ connection, namespace: host.namespace, keys }),
     connection,
     namespace: host.namespace,
+    keys,
     uiUrl: host.uiUrl,
     taskQueue: host.taskQueue,
     embedded: true,

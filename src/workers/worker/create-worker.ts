@@ -5,6 +5,8 @@ import type { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities/create-activities.js';
 import type { Credentials } from '../../activities/dependencies.js';
 import type { Store } from '../../store/store.js';
+import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { dataConverter } from '../encryption/data-converter.js';
 import { UnavailableError } from '../errors.js';
 import { InterpreterWorker } from '../workflow-thread/interpreter-worker.js';
 import { createMadeCompiler, createMakers } from './made-compiler.js';
@@ -18,6 +20,8 @@ export interface WorkerSetup {
   taskQueue: string;
   store: Store;
   credentials: Credentials;
+  /** By which it encrypts what goes to the server; null or left out for none. */
+  keys?: KeyRing | null;
   /** Root of the project whose store it is. */
   root?: string | undefined;
   /** As Temporal's UI shows it; by default it names the process, the machine and the store. */
@@ -35,11 +39,13 @@ export async function createWorker({
   store,
   credentials,
   root,
-  identity = workerIdentity(store),
+  keys = null,
+  identity = workerIdentity(store, keys),
 }: WorkerSetup): Promise<Worker> {
   const { codePath, buildId } = workflowBundle();
   return InterpreterWorker.create({
     ...WORKER_OPTIONS,
+    ...dataConverter(keys),
     buildId,
     connection,
     namespace,

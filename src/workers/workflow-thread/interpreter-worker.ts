@@ -10,6 +10,7 @@ import type {
   WorkflowBundleWithSourceMapAndFilename,
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 import { packageRoot } from '../package-root.js';
+import { encodeFailures } from './encoded-failures.js';
 import { leaveOutPromiseHook } from './promise-hook.js';
 import { ThreadClient } from './thread-client.js';
 
@@ -22,7 +23,7 @@ const YOUNG_MB = 3;
 /**
  * Temporal's worker, but for the thread that runs workflow code: it has no promise hook, a small young generation, and
  * in place of a limit for each call a watch over the thread (decision 17). All options of the SDK hold, data converters
- * included.
+ * included; where it has codecs, messages of failures go through them too.
  */
 export class InterpreterWorker extends Worker {
   protected static override async createWorkflowCreator(
@@ -33,7 +34,7 @@ export class InterpreterWorker extends Worker {
     // Replays run in this thread.
     if (options.debugMode) {
       leaveOutPromiseHook();
-      return super.createWorkflowCreator(workflowBundle, options, logger);
+      return encodeFailures(await super.createWorkflowCreator(workflowBundle, options, logger), options);
     }
     const { isolateExecutionTimeoutMs: limitMs, activities, reuseV8Context = true, patchActivationCallback } = options;
     const thread = new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread', 'thread-main.js'), {
@@ -50,6 +51,6 @@ export class InterpreterWorker extends Worker {
     // Without the limit: the thread hands it to `node:vm`, to which none is none. The SDK declares it as always there.
     await client.send(init as Init);
     client.watch(limitMs);
-    return new ThreadedVMWorkflowCreator([client]);
+    return encodeFailures(new ThreadedVMWorkflowCreator([client]), options);
   }
 }

@@ -127,7 +127,7 @@ describe('the host', () => {
         (await hostStatus(stateDir).catch(() => null))?.pid !== first.host.pid && lines.includes('starting the host'),
     );
     expect(await first.gone).toBeNull();
-    expect(readText(hostLog(stateDir))).toContain('ends: another build takes its place');
+    expect(readText(hostLog(stateDir))).toContain('ends: another build, or other keys, take its place');
     (await third).leave();
   });
 

@@ -1,24 +1,18 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { Client } from '@temporalio/client';
-import type { Payload, PayloadCodec } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
+import { createKeyRing } from '../../../src/store/encryption/key-ring.js';
+import { createClient } from '../../../src/workers/connection/temporal-client.js';
+import { dataConverter } from '../../../src/workers/encryption/data-converter.js';
 import { SCENARIOS } from '../../replay/scenarios.js';
 import { harnessOfFile, startRun } from '../../workflows/helpers/harness.js';
 
 const ENCODING = 'binary/encrypted';
-const key = randomBytes(32);
+const keys = createKeyRing([randomBytes(32)]);
+const converter = dataConverter(keys);
 const harness = await harnessOfFile();
-
-/** Encrypts all of a payload, as teams do on servers of others. */
-const codec: PayloadCodec = {
-  encode: (payloads) => Promise.resolve(payloads.map(encrypted)),
-  decode: (payloads) => Promise.resolve(payloads.map(decrypted)),
-};
-const dataConverter = { payloadCodecs: [codec] };
 
 describe('a worker with a codec that encrypts', () => {
   it.each([
@@ -28,9 +22,9 @@ describe('a worker with a codec that encrypts', () => {
     ['bodies', 'partial'],
   ])('does the run `%s` whose history holds nothing in plain, and replays it', async (name, status) => {
     const scenario = SCENARIOS.find((one) => one.name === name)!; // named above
-    const client = new Client({ connection: harness.client.connection, dataConverter });
+    const client = createClient({ connection: harness.client.connection, namespace: 'default', keys });
     const taskQueue = `encrypted-${name}`;
-    const stop = await harness.work(taskQueue, undefined, dataConverter);
+    const stop = await harness.work(taskQueue, undefined, converter.dataConverter);
     try {
       const handle = await startRun({ ...harness, client }, scenario.plan, { taskQueue, id: taskQueue });
       await scenario.drive?.({ ...harness, client }, handle);
@@ -38,29 +32,12 @@ describe('a worker with a codec that encrypts', () => {
       const history = await client.workflow.getHandle(handle.workflowId).fetchHistory();
       expect(plainIn(JSON.parse(historyToJSON(history)))).toEqual([]);
       const code = await readFile(new URL('../../../dist/workflow-bundle.js', import.meta.url), 'utf8');
-      await Worker.runReplayHistory({ workflowBundle: { code }, dataConverter }, history, handle.workflowId);
+      await Worker.runReplayHistory({ workflowBundle: { code }, ...converter }, history, handle.workflowId);
     } finally {
       await stop();
     }
   });
 });
-
-function encrypted(payload: Payload): Payload {
-  const start = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, start);
-  const text = temporal.api.common.v1.Payload.encode(payload).finish();
-  const data = Buffer.concat([start, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
-  return { metadata: { encoding: Buffer.from(ENCODING) }, data };
-}
-
-function decrypted({ data }: Payload): Payload {
-  const bytes = Buffer.from(data ?? []);
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-  decipher.setAuthTag(bytes.subarray(-16));
-  return temporal.api.common.v1.Payload.decode(
-    Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]),
-  );
-}
 
 /**
  * What Temporal writes in plain for every worker, whatever it runs: of a local activity its id and type, of a patch its
@@ -74,5 +51,7 @@ function plainIn(json: unknown, path = ''): string[] {
   const { encoding } = (json as { metadata?: { encoding?: string } }).metadata ?? {};
   if (encoding !== undefined)
     return Buffer.from(encoding, 'base64').toString() === ENCODING || OF_TEMPORAL.test(path) ? [] : [path];
+  const { source, message } = json as { source?: string; message?: string };
+  if (source === 'TypeScriptSDK' && message !== 'Encoded failure') return [`${path}/message`];
   return Object.entries(json).flatMap(([name, part]) => plainIn(part, `${path}/${name}`));
 }

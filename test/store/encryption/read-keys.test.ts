@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readKeys } from '../../../src/store/encryption/read-keys.js';
+import type { KeyPlace } from '../../../src/store/encryption/read-keys.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'perdure-keys-'));
+const root = join(folder, 'project');
+mkdirSync(root);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const key = randomBytes(32);
+const BASE64 = key.toString('base64');
+const env = { PATH: process.env['PATH'], HOME: folder, KEY: BASE64 };
+const read = (...places: KeyPlace[]): Promise<Buffer[]> => readKeys(places, { env, root });
+
+function keyFile(name: string, mode: number, text = `${BASE64}\n`): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+}
+
+describe('keys of encryption', () => {
+  it('are read from a variable, a file and a program, in order', async () => {
+    keyFile('own.key', 0o600);
+    const other = randomBytes(32);
+    const program = { command: ['sh', '-c', `printf %s ${other.toString('hex')}`] };
+    expect(await read('${env.KEY}', program, { file: '../own.key' }, { file: '~/own.key' })).toEqual([
+      key,
+      other,
+      key,
+      key,
+    ]);
+  });
+
+  it.each([
+    ['base64 for URLs', key.toString('base64url')],
+    ['hexadecimal', key.toString('hex').toUpperCase()],
+    ['base64 with a line after it', `${BASE64}\n`],
+  ])('may be written in %s', async (_, text) => {
+    expect(await read({ file: keyFile('form.key', 0o600, text) })).toEqual([key]);
+  });
+
+  it.each([
+    ['31 bytes', randomBytes(31).toString('base64')],
+    ['a passphrase', 'correct horse battery staple'],
+    ['one byte again and again', Buffer.alloc(32, 7).toString('base64')],
+    ['nothing', ''],
+  ])('are refused where they are %s, and stand in no message', async (_, text) => {
+    const error = await read({ file: keyFile('bad.key', 0o600, text) }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'KeyError', message: expect.stringContaining('a key of 32 bytes') as string });
+    if (text !== '') expect(String(error)).not.toContain(text);
+  });
+
+  it.each([0o640, 0o604, 0o660, 0o644])('are refused in a file of mode %o', async (mode) => {
+    await expect(read({ file: keyFile('open.key', mode) })).rejects.toThrow(/may be read by others/);
+  });
+
+  it('are refused in a file of the project, also through a link', async () => {
+    writeFileSync(join(root, 'in.key'), BASE64, { mode: 0o600 });
+    symlinkSync(join(root, 'in.key'), join(folder, 'link.key'));
+    await expect(read({ file: 'in.key' })).rejects.toThrow(/is in the project/);
+    await expect(read({ file: '../link.key' })).rejects.toThrow(/is in the project/);
+  });
+
+  it.each([
+    ['a variable that is not set', '${env.NOBODY}', /The variable `NOBODY`, .* is not set/],
+    ['a file that is not there', { file: '/nowhere/key' }, /cannot be read \(ENOENT\)/],
+    ['a folder', { file: '/' }, /Expected `\/` to be a file/],
+    ['a program that fails', { command: ['false'] }, /`false`, .* ended with exit code 1/],
+    ['a program that is not there', { command: ['no-such-program'] }, /ended with no exit code/],
+  ] as const)('say what is wrong with %s', async (_, place, message) => {
+    await expect(read(place as KeyPlace)).rejects.toThrow(message); // its list is not changed
+  });
+});
