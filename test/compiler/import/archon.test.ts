@@ -113,6 +113,30 @@ describe('agents', () => {
     expect(written(files, 'd')['agent']).toBe('archon-agent');
   });
 
+  it('keep their effort, their skills and their servers, as far as the project has them', () => {
+    const { files, lost } = archon(
+      '- {id: a, prompt: a, effort: max, skills: [tidy, gone], mcp: .archon/mcp/tools.json}\n' +
+        '- {id: b, prompt: b, context: fresh}\n- {id: c, loop: {prompt: c, until: DONE, max_iterations: 2}}\n' +
+        '- {id: d, bash: ls, effort: low}\n- {id: e, prompt: e, effort: 7, context: fresh, mcp: nowhere.json}',
+      {
+        'perdure.yml': 'mcp: {tickets: {command: [tickets-server]}}\n',
+        '.claude/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Tidies.\n---\nTidy up.\n',
+        '.archon/mcp/tools.json': '{"tickets": {"command": "x"}, "mail": {"command": "y"}}',
+      },
+      'effort: high\n',
+    );
+    const agent = (name: string): unknown => parse(files[`definitions/agents/${name}.yml`] ?? '');
+    expect(agent('it-a')).toMatchObject({ effort: 'max', skills: ['tidy'], mcp: ['tickets'] });
+    expect(agent('it-b')).toMatchObject({ effort: 'high' });
+    expect(agent('it-c')).toMatchObject({ effort: 'high' });
+    expect(
+      Object.keys(lost)
+        .filter((key) => /effort|skills|mcp/.test(key))
+        .sort(),
+    ).toEqual(['a.mcp', 'a.skills', 'd.effort', 'e.effort', 'e.mcp']);
+    expect(lost).toMatchObject({ 'a.mcp': true, 'a.skills': true, 'd.effort': false, 'e.effort': true });
+  });
+
   it('that go on with a conversation are told what was answered before', () => {
     const { files, lost } = archon(
       '- {id: a, prompt: Plan.}\n- {id: b, prompt: Do it., depends_on: [a]}\n' +
@@ -143,7 +167,6 @@ describe('what is lost', () => {
       'tags:  [x]\nrequires: [github]\nworktree: {enabled: true}\n',
     );
     expect(lost).toEqual({
-      'a.effort': true,
       'a.hooks': true,
       'a.betas': false,
       'a.colour': false,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +15,10 @@ const FILES = {
   archon:
     'name: x\nnodes:\n  - {id: a, prompt: "Do $ARGUMENTS"}\n  - {id: b, bash: "echo $a.output", depends_on: [a],\n' +
     '     when: "$a.output != \'\'"}\n  - {id: c, approval: {message: ok}, depends_on: [b]}\n',
+  'gh-aw':
+    '---\non: issues\nengine: {id: claude, model: sonnet}\nimports: [shared/a.md]\ntools: {bash: [ls], edit: null}\n' +
+    'permissions: read-all\nsafe-outputs: {add-comment: {max: 1}}\ntimeout-minutes: 5\n---\n' +
+    'Look at ${{ github.event.issue.number }}.\n{{#import shared/a.md}}\n',
   goose: 'title: x\ndescription: y\nprompt: "Do {{ q }}"\nparameters: [{key: q, requirement: required}]\n',
 };
 const PIECES = [
@@ -44,6 +48,8 @@ let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'perdure-import-fuzz-'));
   writeFileSync(join(folder, 'perdure.yml'), '{}\n');
+  mkdirSync(join(folder, '.github/workflows/shared'), { recursive: true });
+  writeFileSync(join(folder, '.github/workflows/shared/a.md'), 'Be kind.\n');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -64,9 +70,13 @@ describe(`files of neighbours with random changes (seed ${SEED})`, () => {
       const next = random(`import ${name}`);
       for (let round = 0; round < ROUNDS; round++) {
         const changed = mutated(text, next);
-        writeFileSync(join(folder, 'flow.yaml'), changed);
-        const command = { path: 'flow.yaml', to: null, dryRun: false, overwrite: true, partial: false, cwd: folder };
-        const { files } = importDefinitions(command);
+        const path = name === 'gh-aw' ? '.github/workflows/flow.md' : 'flow.yaml';
+        writeFileSync(join(folder, path), changed);
+        const command = { path, to: null, dryRun: false, overwrite: true, partial: false, cwd: folder };
+        const { files, attempts, problems } = importDefinitions(command);
+        const told = [...problems, ...attempts.flatMap((attempt) => attempt.problems)];
+        for (const { line, column } of told) expect(Math.min(line, column), changed).toBeGreaterThan(0);
+        if (files.length === 0) expect(told, changed).not.toEqual([]);
         expect(readdirSync(folder).includes('definitions'), changed).toBe(files.length > 0);
         rmSync(join(folder, 'definitions'), { recursive: true, force: true });
       }

@@ -4,6 +4,8 @@ import { namedTools } from '../../agents/tool-names.js';
 import type { Place } from '../../problems/problem.js';
 import { keyOf } from '../../text/node.js';
 import { slug } from '../shared/names.js';
+import type { AgentExtras } from './agent-extras.js';
+import { extrasOf, knownSkills } from './agent-extras.js';
 import type { GraphNode } from './graph.js';
 import type { ArchonNode, ArchonSubAgent } from './schema.js';
 import type { Translation } from './translation.js';
@@ -26,6 +28,7 @@ interface Wanted {
   tools: string[];
   denied: string[];
   prompt: string | null;
+  extras: AgentExtras;
 }
 
 type Program = 'codex';
@@ -45,6 +48,7 @@ export function playerOf(node: GraphNode, translation: Translation): Player {
       tools: wanted?.tools ?? USUAL_TOOLS,
       ...(wanted === null || wanted.denied.length === 0 ? {} : { disallowed_tools: wanted.denied }),
       ...(model.program === null ? {} : { agent: model.program }),
+      ...wanted?.extras,
       max_turns: MAX_TURNS,
       prompt: literalText(wanted?.prompt ?? USUAL_PROMPT),
     });
@@ -64,9 +68,11 @@ function wantedOf(node: GraphNode, program: Program | null, translation: Transla
   const denied = known(said.denied_tools ?? [], 'denied_tools', node, translation);
   // One with references is put before the task: an agent's own prompt sees no steps.
   const prompt = said.systemPrompt?.includes('$') ? null : (said.systemPrompt ?? null);
-  const asks = [allowed, program, prompt].some((one) => one != null) || sub.length > 0 || denied.length > 0;
-  if (!asks) return null;
-  return { tools: [...known(allowed ?? USUAL_TOOLS, 'allowed_tools', node, translation), ...sub], denied, prompt };
+  const extras = extrasOf(node, translation);
+  const lists = [sub, denied, Object.keys(extras)];
+  if ([allowed, program, prompt].every((one) => one == null) && lists.every((list) => list.length === 0)) return null;
+  const tools = [...known(allowed ?? USUAL_TOOLS, 'allowed_tools', node, translation), ...sub];
+  return { tools, denied, prompt, extras };
 }
 
 const TIERS: Record<string, string> = { small: 'haiku', medium: 'sonnet', large: 'opus' };
@@ -132,13 +138,9 @@ function subAgents({ id, at }: GraphNode, said: Partial<ArchonNode>, translation
         keyOf(at, 'agents'),
         `it is called \`${name}\` here, also in what is said of it`,
       );
-    if (written.skills !== undefined)
-      translation.losses.changed(
-        `${id}.agents.${key}.skills`,
-        keyOf(at, 'agents'),
-        'skills are not read: put their text into the prompt',
-      );
-    translation.agents.set(name, subAgent(name, written));
+    const place = { key: `${id}.agents.${key}.skills`, at: keyOf(at, 'agents') };
+    const skills = knownSkills(written.skills ?? [], place, translation);
+    translation.agents.set(name, subAgent(name, written, skills));
     return name;
   });
 }
@@ -146,6 +148,7 @@ function subAgents({ id, at }: GraphNode, said: Partial<ArchonNode>, translation
 function subAgent(
   name: string,
   { description, prompt, model, tools, disallowedTools = [], maxTurns }: ArchonSubAgent,
+  skills: string[],
 ): JsonObject {
   const own = (tools ?? USUAL_TOOLS).filter((tool) => namedTools(tool) !== null);
   const denied = disallowedTools.filter((tool) => namedTools(tool) !== null);
@@ -155,6 +158,7 @@ function subAgent(
     ...(model === undefined || model === 'inherit' ? {} : { model: TIERS[model] ?? model }),
     tools: own,
     ...(denied.length === 0 ? {} : { disallowed_tools: denied }),
+    ...(skills.length === 0 ? {} : { skills }),
     max_turns: maxTurns ?? MAX_TURNS,
     prompt: literalText(prompt),
   };

@@ -5,7 +5,6 @@ import type { Translation } from './translation.js';
 
 /** Keys of a model, at a node as for a whole workflow: why they are lost, and whether that changes what happens. */
 export const OF_MODELS: Record<string, [why: string, changes: boolean]> = {
-  effort: ['write `effort` into the file of an agent', true],
   thinking: ['how deep a model thinks is its own choice here', true],
   fallbackModel: ['a model that fails is tried again; there is no other in its place', true],
   betas: ['beta features of the provider are not asked for', false],
@@ -14,9 +13,7 @@ export const OF_MODELS: Record<string, [why: string, changes: boolean]> = {
 
 /** Keys of nodes that a model plays, why they are not carried over, and whether that changes what happens. */
 const OF_AGENTS: Record<string, [why: string, changes: boolean]> = {
-  hooks: ['what tools may do is for `permissions` to say', true],
-  mcp: ['servers stand under `mcp` of perdure.yml; write their names under `mcp` of an agent', true],
-  skills: ['write `skills` into the file of an agent', true],
+  hooks: ['they are answers of Archon, and no commands; what tools may do is for `permissions` to say', true],
   pi: ['it is for a program that is not used here', false],
   ...OF_MODELS,
   settingSources: ['files of settings are not read', true],
@@ -33,6 +30,9 @@ const ELSEWHERE = [
   'denied_tools',
   'systemPrompt',
   'agents',
+  'effort',
+  'skills',
+  'mcp',
 ];
 const PLAYED: ReadonlySet<NodeKind> = new Set<NodeKind>(['command', 'prompt', 'loop']);
 const RETRIED: ReadonlySet<NodeKind> = new Set<NodeKind>(['command', 'prompt', 'bash', 'script']);

@@ -1,9 +1,14 @@
-import { basename, dirname, extname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { findSkill } from '../../agents/skills.js';
 import type { Report } from '../../problems/problem.js';
-import { kindOf, listFolder } from '../../text/disk.js';
+import { loadConfig } from '../../project/config.js';
+import { findProject } from '../../project/project.js';
+import { kindOf, listFolder, readText } from '../../text/disk.js';
+import { memberOf } from '../../text/node.js';
+import { parseJson } from '../../text/parse-json.js';
 import { readSource } from '../../text/read-source.js';
 import type { Source } from '../../problems/source.js';
-import { stemOf } from '../../problems/source.js';
+import { createSource, stemOf } from '../../problems/source.js';
 
 /** The text of a command's file, without its front matter. */
 export interface CommandText {
@@ -23,6 +28,12 @@ export interface Resources {
   workflow: (name: string) => string | null;
   commands: () => string[];
   workflows: () => string[];
+  /** Tells whether the project has a skill of that name. */
+  hasSkill: (name: string) => boolean;
+  /** The names of MCP servers that a file defines, by its path from the project's root; null where it defines none. */
+  serversIn: (path: string) => string[] | null;
+  /** The names of the MCP servers of perdure.yml. */
+  servers: () => string[];
 }
 
 interface Place {
@@ -75,7 +86,21 @@ export function createResources({ file, root, cwd, report, sources }: Place): Re
     workflow: (name) => workflows().get(name) ?? null,
     commands: () => files('commands', ['.md']).map(plainName),
     workflows: () => [...workflows().keys()],
+    hasSkill: (name) => {
+      const skill = findSkill(name, root);
+      return skill !== null && !('failure' in skill);
+    },
+    serversIn: (path) => serversIn(resolve(root, path)),
+    servers: () => Object.keys(loadConfig(findProject(root)).config.mcp ?? {}),
   };
+}
+
+function serversIn(file: string): string[] | null {
+  const content = readText(file);
+  const text = 'text' in content ? content.text : '';
+  const node = parseJson(createSource(file, file, text), () => undefined);
+  const servers = node && (memberOf(node, 'mcpServers') ?? node);
+  return servers?.members == null ? null : [...servers.members.keys()];
 }
 
 function plainName(file: string): string {
