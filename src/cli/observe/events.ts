@@ -120,7 +120,8 @@ function steeringFact(event: HistoryEvent): Fact | null {
 function budgetFact(event: HistoryEvent): Fact | null {
   const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
   if (memo && Object.hasOwn(memo, MEMO.paused))
-    return { kind: 'paused', pause: decode<Pause>({ payloads: [memo[MEMO.paused] ?? {}] }) };
+    // A memo that was taken away decodes to nothing.
+    return { kind: 'paused', pause: decode<Pause>({ payloads: [memo[MEMO.paused] ?? {}] }) ?? null };
   if (memo && Object.hasOwn(memo, MEMO.warnings))
     return { kind: 'warned', warnings: decode<Warning[]>({ payloads: [memo[MEMO.warnings] ?? {}] }) ?? [] };
   return null;
