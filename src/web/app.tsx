@@ -14,6 +14,8 @@ import { gateRoutes } from './routes/gates.js';
 import { inboxRoutes } from './routes/inbox.js';
 import { runRoutes } from './routes/run.js';
 import { runsRoutes } from './routes/runs.js';
+import { steeringRoutes } from './routes/steering.js';
+import { stepRoutes } from './routes/step.js';
 import { askToSignIn, personAt, signInRoutes } from './routes/sign-in.js';
 import type { PageContext, PageEnv, Site } from './site.js';
 import { sendPage } from './site.js';
@@ -60,6 +62,8 @@ export function createApp(site: Site): Hono<PageEnv> {
   runsRoutes(app, site);
   eventRoutes(app, site);
   runRoutes(app, site);
+  steeringRoutes(app, site);
+  stepRoutes(app, site);
   gateRoutes(app, site);
   return app;
 }

@@ -2,6 +2,8 @@ import { createServer as createTlsServer } from 'node:https';
 import { createAdaptorServer } from '@hono/node-server';
 import { CliError, EXIT } from '../cli/exit-codes.js';
 import type { Session } from '../cli/session.js';
+import type { Terminal } from '../cli/terminal.js';
+import { tell } from '../cli/terminal.js';
 import { createDoor } from './access/door.js';
 import type { Reach } from './access/reach.js';
 import { isLoopback } from './access/reach.js';
@@ -14,8 +16,8 @@ import type { Site } from './site.js';
 export interface ServeOptions {
   session: Session;
   reach: Reach;
-  /** Takes what is refused and what fails, in lines for the terminal. */
-  log: (line: string) => void;
+  /** Is told what is refused and what fails. */
+  terminal: Terminal;
 }
 
 /** Pages that are served. */
@@ -28,7 +30,7 @@ export interface ServedPages {
 }
 
 /** Serves the pages until they are closed. Throws what says why it cannot listen there (exit code 3). */
-export async function servePages({ session: own, reach, log }: ServeOptions): Promise<ServedPages> {
+export async function servePages({ session: own, reach, terminal }: ServeOptions): Promise<ServedPages> {
   const session = shareLink(own);
   const server = createAdaptorServer({
     fetch: (...args: Parameters<ReturnType<typeof createApp>['fetch']>) => app.fetch(...args),
@@ -45,7 +47,8 @@ export async function servePages({ session: own, reach, log }: ServeOptions): Pr
     port,
     runs: createLiveRuns(session),
     listing: createLiveListing(session),
-    log,
+    env: terminal.env,
+    log: (line) => tell(terminal, terminal.palette.dim(line)),
   };
   const app = createApp(site);
   await new Promise<void>((resolve, reject) => {

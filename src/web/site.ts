@@ -1,8 +1,10 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
 import type { Listing } from '../cli/observe/list-runs.js';
+import type { Terminal } from '../cli/terminal.js';
 import type { Door } from './access/door.js';
 import type { Reach } from './access/reach.js';
+import type { Sent } from './data/answer-fields.js';
 import type { LiveRuns } from './data/live-runs.js';
 import type { LiveListing } from './data/live-listing.js';
 import type { SharedSession } from './data/shared-link.js';
@@ -18,6 +20,8 @@ export interface Site {
   port: () => number;
   runs: LiveRuns;
   listing: LiveListing;
+  /** What the terminal was started with: prices and programs depend on it. */
+  env: Terminal['env'];
   /** Tells the terminal what was refused, in one line. */
   log: (line: string) => void;
 }
@@ -50,4 +54,12 @@ export function sendPage(c: PageContext, site: Site, { status, ...frame }: Page,
 /** How many things wait for people; null where nobody has looked yet. */
 function waitingIn(listing: Listing | null): number | null {
   return listing === null ? null : listing.gates.length + listing.paused.length;
+}
+
+/** The fields of a form: of several with one name the last. */
+export async function sentIn(c: PageContext): Promise<Sent> {
+  const body = await c.req.parseBody();
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
+  );
 }

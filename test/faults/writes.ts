@@ -63,6 +63,7 @@ export const WRITERS: Record<string, string> = {
   'cli/design/design-flow.ts': 'outside: the command line; told, exit 3',
   'cli/follow/editor.ts': 'outside: the command line; told, exit 3',
   'cli/follow/pager.ts': 'outside: the command line; told, exit 3',
+  'web/access/open-browser.ts': 'outside: the command line; told, exit 3',
   'cli/submit/format-files.ts': 'outside: the command line; told, exit 3',
   'cli/submit/init-project.ts': 'outside: the command line; told, exit 3',
   'cli/build/init-build.ts': 'outside: the command line; told, exit 3',

@@ -18,6 +18,25 @@ steps:
   - id: publish
     command: [echo, "\${steps.ok.output}"]
 `;
+const LOOPS = `name: loops
+steps:
+  - id: draft
+    command: [sh, "-c", "echo title; date +%s%N"]
+  - id: ok
+    approval: "Good?"
+    content: "\${steps.draft.output}"
+    rework: {step: draft, max: 5}
+  - id: publish
+    command: [echo, to the world]
+    effect: external
+`;
+const PAUSES = `name: pauses
+steps:
+  - id: first
+    ask: "Go on?"
+  - id: second
+    command: [echo, went on]
+`;
 const ASKS = `name: asks
 steps:
   - id: which
@@ -31,16 +50,18 @@ let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 beforeAll(async () => {
-  project = await openProject({ 'waits.yml': WAITS, 'asks.yml': ASKS });
+  project = await openProject({ 'waits.yml': WAITS, 'asks.yml': ASKS, 'loops.yml': LOOPS, 'pauses.yml': PAUSES });
   for (const [file, id] of [
     ['waits', 'one'],
     ['waits', 'two'],
     ['waits', 'three'],
     ['waits', 'four'],
     ['asks', 'asks'],
+    ['loops', 'loops'],
+    ['pauses', 'pauses'],
   ])
     expect((await project.run('run', `${file}.yml`, '--id', id ?? '', '--detach')).code).toBe(0);
-  await until(async () => (await waiting()).length === 5);
+  await until(async () => (await waiting()).length === 7);
   ui = await startUi(project, '--as', 'ana');
   browser = await openChromium();
   ({ context, page } = await signIn(browser, ui.link));
@@ -171,6 +192,62 @@ describe('a person at the pages', () => {
   });
 });
 
+describe('what a gate tells beside its content', () => {
+  it('is what follows, what of it leaves this machine, what it may cost, and the budget that stays', async () => {
+    await page.goto(`${ui.origin}/gates/loops/ok`);
+    const bill = await page.locator('.bill').innerText();
+    expect(bill).toMatch(/Changes the world outside\s+publish command echo to the world/);
+    expect(bill).toMatch(/May cost\s+nothing: no model is asked/);
+    expect(bill).toMatch(/Budget that stays\s+\d\d steps/);
+    expect(bill).toContain('1 step can begin');
+    await page.goto(`${ui.origin}/gates/three/ok`);
+    expect(await page.locator('.bill').innerText()).toMatch(/outside\s+nothing that its author marks so/);
+  });
+
+  it('is what has changed since it was rejected', async () => {
+    await page.goto(`${ui.origin}/gates/loops/ok`);
+    expect(await page.locator('.changes').count()).toBe(0);
+    const before = await page.locator('#content pre').innerText();
+    await page.getByText('Reject…').click();
+    await page.getByLabel('Reason').fill('another number');
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await until(async () => {
+      await page.goto(`${ui.origin}/gates/loops/ok`);
+      return (await page.locator('.changes').count()) === 1 ? true : undefined;
+    });
+    expect(await page.locator('.line.removed').innerText()).toContain(before.split('\n')[1]);
+    expect(await page.locator('.line.added').count()).toBe(1);
+    expect(await page.locator('.line.same').count()).toBeGreaterThan(0);
+  });
+});
+
+describe('an open run', () => {
+  it('is paused, goes on, is given more steps, and is cancelled', async () => {
+    await page.goto(`${ui.origin}/runs/pauses`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.locator('h1 .chip', { hasText: 'paused' }).waitFor();
+    expect((await shown('pauses')).status).toBe('paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.locator('h1 .chip', { hasText: 'waiting' }).waitFor();
+    await page.getByText('Budget…').click();
+    await page.getByLabel('steps that act').fill('7');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('of 107 steps').waitFor();
+    await page.getByText('Stop…').click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('h1 .chip', { hasText: 'cancelled' }).waitFor();
+    expect((await shown('pauses')).status).toBe('cancelled');
+  });
+
+  it('has a page for each step, with its output and what it wrote', async () => {
+    await page.goto(`${ui.origin}/runs/one`);
+    await page.getByRole('link', { name: '0 notes' }).click();
+    expect(await page.locator('main').innerText()).toMatch(/Output[\s\S]*adds the page[\s\S]*Log[\s\S]*adds the page/);
+    const none = await page.goto(`${ui.origin}/runs/one/steps/none`);
+    expect(none?.status()).toBe(404);
+  });
+});
+
 describe('what is not decided on', () => {
   it('is a form from another site', async () => {
     const body = encoded(await formOf('three/ok'));
@@ -250,12 +327,22 @@ describe('what is not decided on', () => {
 
   it('is nothing at all: the gate is still open, and its link opens nothing of another run', async () => {
     expect((await shown('three')).status).toBe('waiting');
-    expect((await waiting()).length).toBe(1);
+    expect((await waiting()).length).toBe(2);
   });
 });
 
 describe('how the pages are made', () => {
-  const PATHS = ['/runs', '/inbox', '/runs/one', '/runs/three', '/gates/three/ok', '/gates/one/ok', '/you', '/none'];
+  const PATHS = [
+    '/runs',
+    '/inbox',
+    '/runs/one',
+    '/runs/three',
+    '/gates/three/ok',
+    '/gates/loops/ok',
+    '/runs/one/steps/notes',
+    '/you',
+    '/none',
+  ];
 
   it.each(['light', 'dark'] as const)('is fit for everybody, as far as axe can tell, in %s', async (colorScheme) => {
     const link = await anotherLink(page, ui.origin);

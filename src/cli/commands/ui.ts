@@ -34,7 +34,7 @@ export const ui: CommandSpec = {
     const { servePages } = await import('../../web/serve.js');
     const { hostSignal } = await import('../../workers/host/host-process.js');
     const stop = hostSignal();
-    const pages = await servePages({ session, reach, log: (line) => tell(terminal, terminal.palette.dim(line)) });
+    const pages = await servePages({ session, reach, terminal });
     try {
       const link = pages.invite(person);
       print(terminal, link);

@@ -1,7 +1,9 @@
 import type { CommandSpec } from '../command.js';
 import { TASK_QUEUE_OPTION } from '../command.js';
 import { EXIT, usageError } from '../exit-codes.js';
-import { tell } from '../terminal.js';
+import type { ServedPages } from '../../web/serve.js';
+import type { Terminal } from '../terminal.js';
+import { actingName, tell } from '../terminal.js';
 
 export const up: CommandSpec = {
   name: 'up',
@@ -16,23 +18,43 @@ export const up: CommandSpec = {
     const { openWorkspace } = await import('../session.js');
     const workspace = await openWorkspace(terminal);
     const host = await import('../../workers/foreground-host.js');
+    let pages: Promise<ServedPages | null> | null = null;
     await host.up({
       ...workspace,
       uiPort,
       taskQueue: options.text('task-queue') ?? undefined,
       credentials: () => terminal.env,
       log: (line) => tell(terminal, terminal.palette.dim(line)),
-      onReady: ({ address, uiUrl, taskQueue }) =>
+      onReady: ({ address, uiUrl, taskQueue }) => {
         tell(
           terminal,
           `Ready: server ${address} · task queue ${taskQueue}`,
           `  Web UI ${uiUrl}`,
           '  Ctrl-C ends it; runs that are open go on when it is back.',
-        ),
+        );
+        pages = servePages(terminal, options.text('task-queue'));
+      },
     });
+    await (await (pages as Promise<ServedPages | null> | null))?.close(); // set when the host was ready
     return EXIT.success;
   },
 };
+
+/** The pages beside the host, for this machine alone; `perdure ui` has all ways to reach them. Null where they fail. */
+async function servePages(terminal: Terminal, taskQueue: string | null): Promise<ServedPages | null> {
+  try {
+    const { openSession } = await import('../session.js');
+    const { reachOf, THIS_MACHINE } = await import('../../web/access/reach.js');
+    const web = await import('../../web/serve.js');
+    const session = await openSession(terminal, { taskQueue });
+    const pages = await web.servePages({ session, reach: reachOf(THIS_MACHINE, terminal.cwd), terminal });
+    tell(terminal, `  Pages ${pages.invite(actingName(null))}  (signs in once)`);
+    return pages;
+  } catch (error) {
+    tell(terminal, `  The pages are not served: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
 
 function parsePort(text: string | null): number | undefined {
   if (text === null) return undefined;

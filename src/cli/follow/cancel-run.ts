@@ -1,4 +1,5 @@
 import { pollersAt } from '../../workers/connection/task-queue.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
@@ -21,8 +22,7 @@ export async function cancelRun(run: string, json: boolean, terminal: Terminal):
     return EXIT.success;
   }
   try {
-    await link.client.workflow.getHandle(run).cancel();
-    const hasWorker = (await pollersAt(link.connection, link.namespace, link.taskQueue)).length > 0;
+    const hasWorker = await requestCancel(run, link);
     if (json) printJson(terminal, { run, status: view.status });
     tell(
       terminal,
@@ -35,4 +35,10 @@ export async function cancelRun(run: string, json: boolean, terminal: Terminal):
   } finally {
     await link.close();
   }
+}
+
+/** Asks for the cancellation of an open run, and tells whether a worker is there that carries it out. */
+export async function requestCancel(run: string, link: TemporalLink): Promise<boolean> {
+  await link.client.workflow.getHandle(run).cancel();
+  return (await pollersAt(link.connection, link.namespace, link.taskQueue)).length > 0;
 }

@@ -58,9 +58,16 @@ const QUERY = `WorkflowType = '${INTERPRETER}' AND (ExecutionStatus = 'Running' 
 const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
 
 /** All that waits for people, over all runs: by one visibility call, without a worker (decision 5). */
-export async function listGates(session: Session): Promise<Omit<Listing, 'runs'>> {
+export async function listGates(
+  session: Session,
+): Promise<Omit<Listing, 'runs'> & { /** Ids of open runs. */ open: string[] }> {
   const executions = await readExecutions(session, OPEN_QUERY);
-  return { ...waitingIn(executions ?? []), paused: pausedIn(executions ?? []), serverIsDown: executions === null };
+  return {
+    ...waitingIn(executions ?? []),
+    paused: pausedIn(executions ?? []),
+    serverIsDown: executions === null,
+    open: (executions ?? []).map(({ workflowId }) => workflowId),
+  };
 }
 
 function waitingIn(executions: WorkflowExecutionInfo[]): Pick<Listing, 'gates' | 'unlisted'> {

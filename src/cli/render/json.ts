@@ -179,7 +179,7 @@ async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
  * The documented ExecutionBudget beside the limits themselves. The deadline moves while only people are waited for,
  * whose time does not count.
  */
-function executionBudget(view: RunView): JsonObject {
+export function executionBudget(view: RunView): JsonObject {
   const { budget, spend, endedAt, pause, warnings = [] } = view;
   const now = endedAt ?? Date.now();
   const { max_steps, max_runtime_mins, max_cost_usd, max_parallel, max_tokens } = budget;

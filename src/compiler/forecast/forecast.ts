@@ -80,13 +80,15 @@ export interface PerItem {
 
 /**
  * Counts what a Plan may do. Each nested workflow is counted once and multiplied, so this takes time linear in the
- * Plan. `usual` is the program that plays agents which name none (`agents.default`).
+ * Plan. `usual` is the program that plays agents which name none (`agents.default`); with `only` no other of the Plan's
+ * own steps are counted, by index.
  */
-export function forecastOf(plan: Plan, usual: ProgramName | null = null): Forecast {
+export function forecastOf(plan: Plan, usual: ProgramName | null = null, only?: ReadonlySet<number>): Forecast {
   const known = new Map<Hash, Forecast>();
 
   const ofBlock = (block: Block): Forecast => {
-    return sum(block.steps.map((step) => again(ofStep(step, block), 1 + timesSentBack(block, step.index))));
+    const counted = block.steps.filter(({ index }) => only === undefined || block !== plan || only.has(index));
+    return sum(counted.map((step) => again(ofStep(step, block), 1 + timesSentBack(block, step.index))));
   };
 
   const ofStep = (step: Step, block: Block): Forecast => {

@@ -26,6 +26,16 @@ export interface ReachOptions {
   tlsKey: string | null;
 }
 
+/** Options that nobody gave. */
+export const THIS_MACHINE: ReachOptions = {
+  port: null,
+  listen: null,
+  publicUrl: null,
+  trustedProxy: null,
+  tlsCert: null,
+  tlsKey: null,
+};
+
 /**
  * Reads the options. What others on the network could reach needs a name that is checked and TLS in front of it; a
  * usage error says in one sentence what is missing.

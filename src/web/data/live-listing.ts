@@ -1,11 +1,13 @@
+import type { RunRecord } from '../../plan/result.js';
+import type { Store } from '../../store/store.js';
 import type { Listing } from '../../cli/observe/list-runs.js';
-import { listRuns } from '../../cli/observe/list-runs.js';
+import { listGates, listRuns } from '../../cli/observe/list-runs.js';
 import type { SharedSession } from './shared-link.js';
 
-/** How often the list is read anew while somebody looks. */
+/** How often somebody who looks is told of changes. */
 const LOOK_MS = 2_000;
-/** Pages that are asked for at once are made of one list. */
-const FRESH_MS = 500;
+/** What no open run tells of, a record that was removed say, is seen after this time. */
+const OLDEST_MS = 30_000;
 
 /** All runs and gates, read once for all who look. */
 export interface LiveListing {
@@ -17,27 +19,36 @@ export interface LiveListing {
   watch(onChange: () => void): () => void;
 }
 
-/** A list that nobody looks at. It reads nothing until somebody does. */
+/**
+ * A list that nobody looks at: it reads nothing until somebody does. Only what is open is asked for each time; the list
+ * is made anew where that has changed, so that thousands of closed runs cost nothing.
+ */
 export function createLiveListing(session: SharedSession): LiveListing {
+  const remembering: SharedSession = { ...session, store: rememberRecords(session.store) };
   const watchers = new Set<() => void>();
-  let last: Listing | null = null;
-  let reading: { at: number; listing: Promise<Listing> } | null = null;
+  let last: { at: number; sign: string; listing: Promise<Listing>; done: Listing | null } | null = null;
   let timer: NodeJS.Timeout | null = null;
   let seen = '';
 
-  const read = (): Promise<Listing> => {
-    if (reading !== null && Date.now() - reading.at < FRESH_MS) return reading.listing;
-    const listing = session.patiently(() => listRuns(session)).then((found) => (last = found));
-    const started = { at: Date.now(), listing };
-    reading = started;
-    listing.catch(() => {
-      if (reading === started) reading = null;
-    });
+  const signNow = (): Promise<string> => session.patiently(() => listGates(session)).then(signOf);
+
+  const read = async (): Promise<Listing> => {
+    const sign = await signNow();
+    if (last !== null && last.sign === sign && Date.now() - last.at < OLDEST_MS) return last.listing;
+    const listing = session.patiently(() => listRuns(remembering));
+    const started = { at: Date.now(), sign, listing, done: last?.done ?? null };
+    last = started;
+    listing.then(
+      (done) => (started.done = done),
+      () => {
+        if (last === started) last = null;
+      },
+    );
     return listing;
   };
 
   const look = async (): Promise<void> => {
-    const now = await read().then(signOf, () => seen);
+    const now = await signNow().catch(() => seen);
     if (now !== seen) for (const tell of watchers) tell();
     seen = now;
     timer = watchers.size === 0 ? null : setTimeout(() => void look(), LOOK_MS);
@@ -45,10 +56,10 @@ export function createLiveListing(session: SharedSession): LiveListing {
 
   return {
     read,
-    last: () => last,
+    last: () => last?.done ?? null,
     watch(onChange) {
       if (watchers.size === 0 && timer === null) {
-        seen = last === null ? '' : signOf(last);
+        seen = last?.sign ?? '';
         timer = setTimeout(() => void look(), LOOK_MS);
       }
       watchers.add(onChange);
@@ -57,12 +68,25 @@ export function createLiveListing(session: SharedSession): LiveListing {
   };
 }
 
-/** What tells one list from another. */
-function signOf({ runs, gates, paused, serverIsDown }: Listing): string {
+/** What tells one moment from another. */
+function signOf({ open, gates, paused, serverIsDown }: Awaited<ReturnType<typeof listGates>>): string {
   return JSON.stringify([
-    runs.map(({ run, status }) => [run, status]),
+    open,
     gates.map(({ address, gate }) => [address, gate.hash, gate.since, gate.votes?.length ?? 0]),
     paused.map(({ run, since }) => [run, since]),
     serverIsDown,
   ]);
+}
+
+/** Records of closed runs do not change: each is read once, and of it only what lists show is kept. */
+function rememberRecords(store: Store): Store {
+  const known = new Map<string, RunRecord>();
+  const readRun: Store['readRun'] = async (run) => {
+    const record = known.get(run) ?? (await store.readRun(run));
+    if (record === null) return null;
+    const slim: RunRecord = { ...record, input: {}, output: null, pages: [] };
+    known.set(run, slim);
+    return slim;
+  };
+  return { ...store, readRun };
 }

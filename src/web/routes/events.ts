@@ -44,6 +44,8 @@ async function untilGone(stream: SSEStreamingApi, watch: (tell: Tell, end: () =>
   await new Promise<void>((resolve) => {
     stream.onAbort(resolve);
     stop = watch(tell, resolve);
+    // Between the page and this request something may have changed that nobody was told.
+    tell('changed');
   });
   clearInterval(beat);
   stop();

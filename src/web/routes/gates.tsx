@@ -3,15 +3,23 @@ import { toText } from '../../plan/values/json.js';
 import { sha256 } from '../../store/hash.js';
 import { CliError, EXIT, refusal } from '../../cli/exit-codes.js';
 import { toContent } from '../../cli/follow/answer-value.js';
+import type { GateBill } from '../../cli/bill/gate-bill.js';
+import { billOf } from '../../cli/bill/gate-bill.js';
+import { askedBefore } from '../../cli/observe/asked-before.js';
+import { readGateContent } from '../../cli/follow/gate-content.js';
 import { readable } from '../../cli/follow/readable.js';
 import { safeLine } from '../../cli/text/safe-text.js';
-import type { Sent } from '../data/answer-fields.js';
 import { fromField, toField } from '../data/field-text.js';
+import type { FoundGate } from '../data/found-gate.js';
 import { findGate } from '../data/found-gate.js';
+import type { DiffLine } from '../data/line-diff.js';
+import { diffLines } from '../data/line-diff.js';
 import { gatePath, runPath } from '../paths.js';
 import type { PageContext, PageEnv, Site } from '../site.js';
-import { sendPage } from '../site.js';
+import { sendPage, sentIn } from '../site.js';
+import { Bill } from '../views/bill.js';
 import { Content } from '../views/content.js';
+import { Diff } from '../views/diff.js';
 import { ApproveEdited } from '../views/gate-forms.js';
 import { GateHead, GatePage } from '../views/gate-page.js';
 import { Notice } from '../views/notice.js';
@@ -29,8 +37,13 @@ export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
       c,
       site,
       { title: safeLine(found.open.gate.message), section: 'inbox', events: `${runPath(found.view.run)}/events` },
-      <GatePage {...found} person={c.get('person')} now={Date.now()}>
-        {null}
+      <GatePage
+        {...found}
+        person={c.get('person')}
+        now={Date.now()}
+        before={<Before lines={await changesOf(found, site)} />}
+      >
+        <Bill bill={await billAt(found, site)} asks={found.open.gate.kind === 'ask'} />
       </GatePage>,
     );
   });
@@ -41,6 +54,23 @@ export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
     return c.redirect(gatePath(address), 303);
   });
   app.post('/edits/:run/:path{.+}', async (c) => lookAtEdit(c, site));
+}
+
+function Before({ lines }: { lines: DiffLine[] | null }) {
+  return lines === null ? <></> : <Diff lines={lines} label="Against what was asked before" />;
+}
+
+/** What differs from what was asked before; null where nothing was. */
+async function changesOf({ view, open, content, link }: FoundGate, { session }: Site): Promise<DiffLine[] | null> {
+  const gate = await askedBefore(view, open, link);
+  const before = gate === null ? null : await readGateContent({ ...open, gate }, session.store);
+  return before === null || content === null ? null : diffLines(before.shown, content.shown);
+}
+
+/** Of a run that was made while another one ran the Plan is its own. */
+async function billAt({ view, open }: FoundGate, { session, env }: Site): Promise<GateBill> {
+  const plan = await session.store.getPlan(view.plan);
+  return billOf(view, open, { plan, config: session.config, env });
 }
 
 /** Of a gate that was decided, by whom; of any other that it is not there. */
@@ -90,12 +120,4 @@ async function lookAtEdit(c: PageContext, site: Site): Promise<Response> {
 
 function addressOf(c: PageContext): string {
   return `${c.req.param('run') ?? ''}/${c.req.param('path') ?? ''}`;
-}
-
-/** The fields of a form: of several with one name the last. */
-async function sentIn(c: PageContext): Promise<Sent> {
-  const body = await c.req.parseBody();
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
-  );
 }

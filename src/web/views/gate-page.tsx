@@ -12,11 +12,13 @@ import { Content } from './content.js';
 import { GateForms } from './gate-forms.js';
 
 /** A gate with all that a person needs to decide it. `children` stand between what is asked and the forms. */
-export function GatePage({ open, content, person, now, children }: {
+export function GatePage({ open, content, person, now, before, children }: {
   open: OpenGate;
   content: GateContent | null;
   person: string;
   now: number;
+  /** What has changed since it was asked before. */
+  before: Child;
   children: Child;
 }) {
   const { gate } = open;
@@ -26,6 +28,7 @@ export function GatePage({ open, content, person, now, children }: {
     <article class="gate" id="gate" data-part>
       <GateHead open={open} now={now} />
       {content === null ? null : <GateShown content={content} />}
+      {before}
       {gate.options === undefined ? null : (
         <p>
           One of: <strong>{gate.options.map(optionText).join(' · ')}</strong>

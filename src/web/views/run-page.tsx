@@ -6,6 +6,7 @@ import { safeLine, safeName } from '../../cli/text/safe-text.js';
 import { Content } from './content.js';
 import { GateCard } from './gate-page.js';
 import { StatusChip } from './status.js';
+import { Steering } from './steering.js';
 import { RunTree } from './tree.js';
 
 /** A run: how it stands, what waits, its tree. */
@@ -28,6 +29,11 @@ export function RunPage({ view, now }: { view: RunView; now: number }) {
           </>
         )}
       </div>
+      {isClosed(view.status) ? null : (
+        <div id="run-steering" data-part>
+          <Steering view={view} />
+        </div>
+      )}
       <h2>Steps</h2>
       <div id="run-tree" data-part>
         <RunTree view={view} now={now} />

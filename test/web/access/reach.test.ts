@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { judgeEntrance } from '../../../src/web/access/guard.js';
 import type { ReachOptions } from '../../../src/web/access/reach.js';
-import { reachOf } from '../../../src/web/access/reach.js';
+import { reachOf, THIS_MACHINE } from '../../../src/web/access/reach.js';
 
-const NONE: ReachOptions = {
-  port: null,
-  listen: null,
-  publicUrl: null,
-  trustedProxy: null,
-  tlsCert: null,
-  tlsKey: null,
-};
 const reach = (options: Partial<ReachOptions> = {}): ReturnType<typeof reachOf> =>
-  reachOf({ ...NONE, ...options }, '/');
+  reachOf({ ...THIS_MACHINE, ...options }, '/');
 
 describe('where pages listen', () => {
   it('is this machine alone, unless somebody says otherwise', () => {

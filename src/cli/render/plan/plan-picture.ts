@@ -85,7 +85,8 @@ export function kindWord(kind: Step['kind']): string {
   return kind === 'approval' ? 'gate' : kind;
 }
 
-function whatOf(step: Step, agents: Record<string, Agent>): string {
+/** Who or what acts in a step, and with what, as its author wrote it. */
+export function whatOf(step: Step, agents: Record<string, Agent>): string {
   switch (step.kind) {
     case 'agent':
       return agentText(step, agents[step.agent]);

@@ -1,0 +1,28 @@
+import type { Additions } from '../../plan/budget/steering.js';
+import { usageError } from '../exit-codes.js';
+
+/** What may be added to a run's limits, and whether only whole numbers make sense. */
+export const ADDITIONS: { [what in keyof Required<Additions>]: { about: string; whole: boolean } } = {
+  usd: { about: 'dollars for models', whole: false },
+  tokens: { about: 'tokens of models', whole: true },
+  steps: { about: 'steps that act or ask', whole: true },
+  minutes: { about: 'minutes of run time', whole: false },
+};
+
+/** The additions that were typed, null for each that was not. Throws a usage error for what is no positive number. */
+export function additionsIn(typedOf: (what: keyof Additions) => string | null): Additions {
+  const add: Additions = {};
+  for (const [key, { whole }] of Object.entries(ADDITIONS)) {
+    const what = key as keyof Additions; // the keys of ADDITIONS are those of Additions
+    const typed = typedOf(what);
+    if (typed === null) continue;
+    const value = /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : Number.NaN;
+    if (!(value > 0) || value > 1e6 * (what === 'tokens' ? 1e6 : 1) || (whole && !Number.isInteger(value))) {
+      throw usageError(
+        `Expected \`--add-${what}\` to be a positive ${whole ? 'whole number' : 'number'}, got \`${typed}\`.`,
+      );
+    }
+    add[what] = value;
+  }
+  return add;
+}

@@ -1,0 +1,90 @@
+import type { Following, GateBill } from '../../cli/bill/gate-bill.js';
+import { formatCount, formatUsd, plural } from '../../cli/text/format.js';
+import { safeLine, safeName } from '../../cli/text/safe-text.js';
+import type { Json } from '../../plan/values/json.js';
+
+/** What is approved beside the content: what happens then, what of it cannot be taken back, and what it may cost. */
+export function Bill({ bill, asks }: { bill: GateBill; /** It is answered, not approved. */ asks: boolean }) {
+  const { follows, rounds, perItem } = bill;
+  const external = follows.filter(({ effect }) => effect === 'external');
+  return (
+    <section class="bill" aria-labelledby="bill">
+      <h2 id="bill">{asks ? 'Once it is answered' : 'If it is approved'}</h2>
+      <dl>
+        <dt>Changes the world outside</dt>
+        <dd>
+          {external.length === 0 ? (
+            'nothing that its author marks so'
+          ) : (
+            <ul class="external">
+              {external.map((step) => (
+                <li>
+                  <strong>{safeName(step.name)}</strong> <span class="kind">{step.kind}</span>{' '}
+                  <code>{safeLine(step.what)}</code>
+                  {step.conditional ? <span class="quiet"> on a condition</span> : null}
+                </li>
+              ))}
+            </ul>
+          )}
+        </dd>
+        <dt>May cost</dt>
+        <dd>{priceText(bill)}</dd>
+        <dt>Budget that stays</dt>
+        <dd>{budgetText(bill.budget)}</dd>
+      </dl>
+      <details>
+        <summary>{plural(follows.length, 'step')} can begin</summary>
+        <ol class="follows">
+          {follows.map((step) => (
+            <FollowingLine step={step} />
+          ))}
+        </ol>
+      </details>
+      {rounds.map(({ name, left }) => (
+        <p class="quiet">
+          The loop {safeName(name)} may begin {plural(left, 'more round')} after that; they are not counted.
+        </p>
+      ))}
+      {perItem.length === 0 ? null : (
+        <p class="quiet">Counted is one item of {perItem.map(safeName).join(', ')}: how many there are is not known.</p>
+      )}
+    </section>
+  );
+}
+
+function FollowingLine({ step: { name, kind, what, effect, conditional, depth } }: { step: Following }) {
+  return (
+    <li class={`depth-${Math.min(depth, 6)}`}>
+      {safeName(name)} <span class="kind">{kind}</span> <code>{safeLine(what)}</code>
+      {effect === 'none' ? null : <span class="tag">{effect}</span>}
+      {conditional ? <span class="tag">on a condition</span> : null}
+    </li>
+  );
+}
+
+/** The static range: nobody looks at runs of the past. */
+function priceText({ calls, price: { least, most, unpriced, played } }: GateBill): string {
+  if (calls.most === 0 && played.length === 0) return 'nothing: no model is asked';
+  const asked =
+    calls.least === calls.most ? plural(calls.most, 'model call') : `${calls.least} to ${calls.most} model calls`;
+  const range =
+    least === null || most === null ? 'at a price that is not known' : `${formatUsd(least)} to ${formatUsd(most)}`;
+  return [
+    `${range}, ${asked}; by the Plan, not by runs of before`,
+    ...(unpriced.length > 0 && most !== null ? [`without ${unpriced.map(safeName).join(', ')}, of unknown price`] : []),
+    ...played.map((program) => `what ${program} costs is known when it has ended`),
+  ].join('; ');
+}
+
+function budgetText(budget: GateBill['budget']): string {
+  const part = (name: string, words: (value: number) => string): string[] => {
+    const value: Json | undefined = budget[name];
+    return typeof value === 'number' ? [words(value)] : [];
+  };
+  const parts = [
+    ...part('cost_remaining_usd', formatUsd),
+    ...part('tokens_remaining', (count) => `${formatCount(count)} tokens`),
+    ...part('steps_remaining', (count) => plural(count, 'step')),
+  ];
+  return parts.length === 0 ? 'without a limit' : parts.join(' · ');
+}

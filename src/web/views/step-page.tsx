@@ -1,0 +1,80 @@
+import type { StepView } from '../../cli/observe/view.js';
+import { rootOf } from '../../cli/observe/view.js';
+import { stepRow } from '../../cli/render/rows.js';
+import { formatCount, formatUsd, plural } from '../../cli/text/format.js';
+import { safeLine, safeName } from '../../cli/text/safe-text.js';
+import { gatePath, runPath, stepPath } from '../paths.js';
+import { Content } from './content.js';
+import { StatusChip } from './status.js';
+
+interface StepPageProps {
+  run: string;
+  step: StepView;
+  /** As people read it; null where there is none. */
+  output: string | null;
+  /** A part of what it wrote, and the byte of the log where the next one begins; null for the last. */
+  log: { text: string; next: number | null };
+  now: number;
+}
+
+/** A step: how it stands, what it yielded, what it wrote. */
+export function StepPage({ run, step, output, log, now }: StepPageProps) {
+  const { path, status, result, gate } = step;
+  return (
+    <article class="step">
+      <div id="step" data-part>
+        <p class="crumbs">
+          <a href="/runs">Runs</a> / <a href={runPath(run)}>{safeName(rootOf(run))}</a> / {safeName(path)}
+        </p>
+        <h1>
+          {safeName(step.step.id ?? step.actor)} <StatusChip status={status} />
+        </h1>
+        <Facts step={step} now={now} />
+        {gate === null ? null : (
+          <p>
+            <a href={gatePath(`${rootOf(run)}/${gate.path}`)}>Decide its gate</a>
+          </p>
+        )}
+        {result?.error == null ? null : <Content text={result.error} label="Why it did not succeed" />}
+        {output === null ? null : <Content text={output} label="Output" />}
+        {log.text === '' ? <p class="empty">It has written nothing.</p> : <Content text={log.text} label="Log" />}
+        {log.next === null ? null : (
+          <p>
+            <a href={`${stepPath(run, path)}?from=${log.next}`}>What it wrote after that</a>
+          </p>
+        )}
+      </div>
+    </article>
+  );
+}
+
+function Facts({ step, now }: { step: StepView; now: number }) {
+  const { step: authored, result, attempt, model, actor, spent } = step;
+  const { kind, detail, time } = stepRow(step, { now, depth: 0 });
+  const spend = result?.spend ?? spent;
+  const facts: [string, string][] = [
+    ['Kind', kind],
+    ['Acts', model === null ? safeName(actor) : `${safeName(actor)} on ${safeName(model)}`],
+    ['Says', detail],
+    ['Took', time],
+    ['Tries', String(result?.attempts ?? attempt)],
+    ['Cost', spend.tokens === 0 && spend.usd === 0 ? '' : `${formatUsd(spend.usd)}, ${formatCount(spend.tokens)} tokens`],
+    ['Effect', authored.effect],
+    ['Result', result?.reused ? 'taken over from an earlier run with the same content' : ''],
+    ['Decided by', (result?.decided_by ?? []).map(safeName).join(', ')],
+    ['Comment', safeLine(result?.comment ?? '')],
+    ['Items', step.rounds.length === 0 ? '' : plural(step.rounds.length, 'round')],
+  ];
+  return (
+    <dl class="facts-list">
+      {facts
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+    </dl>
+  );
+}
