@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../plan/values/json.js';
-import type { CustomTool, MakerTool } from '../../../plan/tools/tool.js';
+import type { MakerTool } from '../../../plan/tools/tool.js';
 import type { ToolMade } from '../../../plan/agents/made-definition.js';
-import { MOST_MADE, addMade, inTurn, readMade } from '../../made/registry.js';
-import { failed } from '../handler/builtin.js';
+import type { MadeEntry } from '../../made/registry.js';
+import { inTurn } from '../../made/registry.js';
 import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
-import { makingIn } from './making.js';
+import { makeOnce, makingIn } from './making.js';
 
 const MOST_CHARACTERS = 50_000;
 
@@ -64,37 +64,14 @@ function compiled(args: JsonObject, { compileTool, maker, plan }: Making, worksp
   return compileTool(request, { maker, taken: Object.values(plan.agents).map((agent) => agent.name) }, workspace);
 }
 
-async function make(
-  args: JsonObject,
-  { store, workspace, call = '', allowed }: ToolContext,
-  making: Making,
-): Promise<ToolRun> {
-  const name = String(args['name']);
-  const before = await readMade(store, making.scope);
-  // Tools of other conversations are not known in this one; its own are tools of the maker, whose names the compiler
-  // refuses.
-  const same = before.find(
-    (entry) => entry.name.toLowerCase() === name.toLowerCase() && (entry.kind !== 'tool' || entry.call === call),
-  );
-  // The same call once more: a worker was lost after it had made it.
-  if (same !== undefined && same.call === call)
-    // it was put there below
-    return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as CustomTool };
-  if (same !== undefined)
-    return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
-  if (before.length >= MOST_MADE)
-    return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
-  const made = await compiled(args, making, workspace);
-  if ('problems' in made) return failed(made.problems);
-  const { ref } = await store.putAlways({ ...made.tool }); // texts and names
-  const { ref: text } = await store.putAlways(made.text);
-  await addMade(store, making.scope, {
-    kind: 'tool',
-    name,
-    ref,
-    call,
-    text,
-    ...(allowed === true ? { shown: true } : {}),
-  });
-  return { content: name, is_error: false, made: made.tool };
+function make(args: JsonObject, context: ToolContext, making: Making): Promise<ToolRun> {
+  const toMake = {
+    kind: 'tool' as const,
+    name: String(args['name']),
+    // Tools of other conversations are not known in this one; its own are tools of the maker, whose names the compiler
+    // refuses.
+    isTaken: ({ kind, call }: MadeEntry) => kind !== 'tool' || call === (context.call ?? ''),
+    make: () => compiled(args, making, context.workspace),
+  };
+  return makeOnce(toMake, context, making);
 }

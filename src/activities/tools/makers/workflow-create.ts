@@ -3,10 +3,9 @@ import type { Json, JsonObject } from '../../../plan/values/json.js';
 import type { MadeAgent, WorkflowMade, WorkflowRequest } from '../../../plan/agents/made-definition.js';
 import { NO_BUDGETS } from '../../../plan/budget/budgets.js';
 import type { MadeWorkflowTool, MakerTool } from '../../../plan/tools/tool.js';
-import { MOST_MADE, addMade, inTurn, readMade } from '../../made/registry.js';
-import { failed } from '../handler/builtin.js';
+import { inTurn, readMade } from '../../made/registry.js';
 import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
-import { makingIn } from './making.js';
+import { makeOnce, makingIn } from './making.js';
 
 const MOST_CHARACTERS = 100_000;
 
@@ -110,35 +109,16 @@ async function agentsMade({ store, scope }: Making): Promise<Record<string, stri
   return Object.fromEntries(records.map(({ file, text }) => [file, text]));
 }
 
-async function make(
-  tool: MakerTool,
-  args: JsonObject,
-  { store, workspace, call = '', allowed }: ToolContext,
-  making: Making,
-): Promise<ToolRun> {
-  const name = String(args['name']);
-  const before = await readMade(store, making.scope);
-  const same = before.find((entry) => entry.name.toLowerCase() === name.toLowerCase());
-  // The same call once more: a worker was lost after it had made it.
-  if (same !== undefined && same.call === call)
-    // it was put there below
-    return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as MadeWorkflowTool };
-  if (same !== undefined)
-    return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
-  if (before.length >= MOST_MADE)
-    return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
-  const made = await compiled(tool, args, making, workspace);
-  if ('problems' in made) return failed(made.problems);
-  await store.putPlan(made.plan);
-  const { ref } = await store.putAlways({ ...made.tool }); // texts and names
-  const { ref: text } = await store.putAlways(made.text);
-  await addMade(store, making.scope, {
-    kind: 'workflow',
-    name,
-    ref,
-    call,
-    text,
-    ...(allowed === true ? { shown: true } : {}),
-  });
-  return { content: name, is_error: false, made: made.tool };
+function make(tool: MakerTool, args: JsonObject, context: ToolContext, making: Making): Promise<ToolRun> {
+  const toMake = {
+    kind: 'workflow' as const,
+    name: String(args['name']),
+    isTaken: () => true,
+    make: async () => {
+      const made = await compiled(tool, args, making, context.workspace);
+      if ('plan' in made) await context.store.putPlan(made.plan);
+      return made;
+    },
+  };
+  return makeOnce(toMake, context, making);
 }
