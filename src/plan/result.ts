@@ -163,6 +163,8 @@ export interface RunResult {
   branch?: string;
   /** What narrator and teacher said of it, on their own account; absent where neither did anything. */
   narration?: Narration;
+  /** Calls of tools that people have allowed for the rest of it, in the order in which they did; absent for none. */
+  remembered?: Json[];
   started_at: string;
   ended_at: string | null;
 }

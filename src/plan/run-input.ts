@@ -141,6 +141,8 @@ export interface Carried extends CarriedScope {
   tried?: Record<string, CarriedTries>;
   /** Open gates, as they were shown. */
   gates: Gate[];
+  /** Hashes of what people have allowed for the rest of the run; absent for none. */
+  remembered?: Hash[];
   /** How those of them ended that were decided, where that has not taken effect. */
   decisions?: GateEnd[];
   /** The budget; absent where a batch run begins, which has what it was lent. */

@@ -91,8 +91,9 @@ function bindingOf({ run, first, gate, since }: TokenGate): TokenGate {
   return { run, first, gate, since };
 }
 
-function saidIn({ decision, by, comment, value, edit }: Decision): Hash {
-  return sha256(canonicalJson({ decision, by, comment: comment ?? null, value: value ?? null, edit: edit ?? null }));
+function saidIn({ decision, by, comment, value, edit, remember }: Decision): Hash {
+  const said = { decision, by, comment: comment ?? null, value: value ?? null, edit: edit ?? null };
+  return sha256(canonicalJson(remember === true ? { ...said, remember } : said));
 }
 
 async function claimsIn(token: string, key: ApprovalKey): Promise<Claims | null> {

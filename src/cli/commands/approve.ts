@@ -23,6 +23,11 @@ const OPTIONS: OptionSpec[] = [
 ];
 const EDIT_OPTION: OptionSpec = { flags: '--edit <file>', about: 'approve the content as this file has it' };
 const CHOOSE_OPTION: OptionSpec = { flags: '--option <option>', about: 'choose this one of the options it has' };
+const REMEMBER_OPTION: OptionSpec = {
+  flags: '--remember',
+  about: 'allow the same call of a tool for the rest of the run, as it is shown',
+  conflicts: 'edit',
+};
 const ADDRESS = { syntax: '<address>', about: "a gate's address, or a run's id when one gate is open in its tree" };
 
 function checkComment(comment: string | null): string | null {
@@ -34,10 +39,15 @@ function checkComment(comment: string | null): string | null {
 async function decideWith(
   { arguments: [address = ''], options, terminal }: Invocation,
   decision: Decision['decision'],
-  more: { answer?: string | null; edit?: string | null },
+  { remember = false, ...more }: { answer?: string | null; edit?: string | null; remember?: boolean },
 ): Promise<ExitCode> {
   const { decideGate } = await import('../follow/decide-gate.js');
-  const says = { decision, by: actingName(options.text('as')), comment: checkComment(options.text('comment')) };
+  const says = {
+    decision,
+    by: actingName(options.text('as')),
+    comment: checkComment(options.text('comment')),
+    ...(remember ? { remember: true as const } : {}),
+  };
   return decideGate(
     { address, says, json: options.flag('json'), print: options.flag('print'), hash: options.text('hash'), ...more },
     terminal,
@@ -48,7 +58,7 @@ export const approve: CommandSpec = {
   name: 'approve',
   summary: 'approve what a gate shows',
   arguments: [ADDRESS],
-  options: [EDIT_OPTION, { ...CHOOSE_OPTION, conflicts: 'edit' }, ...OPTIONS],
+  options: [EDIT_OPTION, { ...CHOOSE_OPTION, conflicts: 'edit' }, REMEMBER_OPTION, ...OPTIONS],
   examples: [
     'perdure approve full-review-7k2m4xqa/approve',
     'perdure approve full-review-7k2m4xqa/approve --edit report.md',
@@ -57,6 +67,7 @@ export const approve: CommandSpec = {
     decideWith(invocation, 'approve', {
       answer: invocation.options.text('option'),
       edit: invocation.options.text('edit'),
+      remember: invocation.options.flag('remember'),
     }),
 };
 

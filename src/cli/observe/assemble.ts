@@ -54,12 +54,20 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     rehearsal: input.settings.rehearsal,
     ...plannedTasks(fold),
     ...(input.settings.worktree === undefined ? {} : { branch: branchOf(rootOf(fold.run)) }),
-    ...(input.settings.require_token === true ? { requireToken: true as const } : {}),
+    ...aboutGates(fold),
     submittedBy: input.settings.submitted_by,
     input: input.input,
     startedAt: Date.parse(fold.startedAt),
     endedAt: fold.endedAt === null ? null : Date.parse(fold.endedAt),
     cancelling: fold.cancelling && outcome === null,
+  };
+}
+
+/** How gates of a run are decided, and what was decided for all of it. */
+function aboutGates({ input, remembered }: RunFold): Pick<RunView, 'requireToken' | 'remembered'> {
+  return {
+    ...(input.settings.require_token === true ? { requireToken: true } : {}),
+    ...(remembered.length === 0 ? {} : { remembered }),
   };
 }
 

@@ -65,6 +65,8 @@ function endGate(fold: RunFold, ended: GateEnd): void {
   const gate = fold.gates.get(ended.gate);
   if (gate === undefined) return;
   fold.gates.delete(ended.gate);
+  const { hash, by, at } = ended;
+  if (ended.remembered === true) fold.remembered.push({ gate: gate.path, message: gate.message, hash, by, at });
   // A call of a tool that was in doubt goes on within its step.
   if (turnOf(ended.gate) !== null) return;
   const spot = stepAt(fold, ended.gate);

@@ -51,6 +51,7 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
     owners: new Map(),
     unlisted: new Map(),
     decided: new Map(),
+    remembered: [],
     cancelling: false,
     pause: input.carried?.purse?.own.pause ?? null,
     warnings: input.carried?.purse?.warnings ?? [],

@@ -1,4 +1,4 @@
-import type { Gate, GateEnd } from '../../plan/gates/gate.js';
+import type { Gate, GateEnd, Remembered } from '../../plan/gates/gate.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { ReadRunInput } from '../../plan/run-input.js';
@@ -24,6 +24,8 @@ export interface RunFold {
   /** How many open gates the memo of a run does not list, by workflow id. */
   unlisted: Map<string, number>;
   decided: Map<string, GateEnd>;
+  /** What people have allowed for the rest of the run. */
+  remembered: Remembered[];
   cancelling: boolean;
   /** Why nothing new starts, by a limit of this run or by request. */
   pause: Pause | null;

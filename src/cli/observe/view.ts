@@ -1,4 +1,4 @@
-import type { Gate } from '../../plan/gates/gate.js';
+import type { Gate, Remembered } from '../../plan/gates/gate.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunStatus, StepResult, StepStatus } from '../../plan/result.js';
 import type { Spend } from '../../plan/budget/spend.js';
@@ -34,6 +34,8 @@ export interface RunView {
   planned?: PlannedTasks;
   /** Its gates take only decisions with a token. */
   requireToken?: true;
+  /** Calls of tools that people have allowed for the rest of it. */
+  remembered?: Remembered[];
   submittedBy: string | null;
   /** What it was started with; null where only the record's end is known. */
   input: Record<string, Value>;

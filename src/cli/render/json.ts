@@ -31,6 +31,7 @@ export async function toRunResult(view: RunView, store: Store): Promise<RunResul
     rehearsal: view.rehearsal,
     ...(view.branch === undefined ? {} : { branch: view.branch }),
     ...(narration === null ? {} : { narration }),
+    ...(view.remembered === undefined ? {} : { remembered: view.remembered.map((one) => ({ ...one })) }),
     started_at: new Date(view.startedAt).toISOString(),
     ended_at: view.endedAt === null ? null : new Date(view.endedAt).toISOString(),
   };

@@ -85,9 +85,13 @@ function of(used: string, limit: number | null, format: (limit: number) => strin
 }
 
 /** Why nothing new starts; while it runs, limits of which most is used. */
-function pausedLines({ pause, warnings = [] }: RunView): string[] {
+function pausedLines({ pause, warnings = [], remembered = [] }: RunView): string[] {
   const nearly = warnings.map(({ message }) => `! ${safeLine(message)}`);
-  const lines = [...nearly, ...(pause === null || pause === undefined ? [] : pauseLines(pause))];
+  const allowed = remembered.map(
+    ({ gate, by, message }) =>
+      `! allowed for the rest of the run by ${safeName(by.join(', '))} at ${safeLine(gate)}: ${safeLine(message)}`,
+  );
+  const lines = [...nearly, ...allowed, ...(pause === null || pause === undefined ? [] : pauseLines(pause))];
   return lines.length === 0 ? [] : [...lines, ''];
 }
 

@@ -33,7 +33,10 @@ export function takeDecision(
   const shown: Gate = edited === null ? gate : { ...gate, content: edited.content, hash: edited.hash, votes: [] };
   const { after, agreed } = vote(shown, { by, value: decision.value ?? null });
   if (agreed === null) return { gate: after, end: isHopeless(after) ? disagreement(after, at) : null };
-  const change = edited === null ? {} : { edited: true as const };
+  const change = {
+    ...(edited === null ? {} : { edited: true as const }),
+    ...(decision.remember === true ? { remembered: true as const } : {}),
+  };
   const output = decision.value ?? shown.content;
   return {
     gate: after,

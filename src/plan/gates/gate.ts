@@ -90,6 +90,8 @@ export interface Decision {
   value?: Value;
   /** The content as the person changed it before approving. */
   edit?: Value;
+  /** Of a call of a tool: the same call, shown the same, is allowed for the rest of the run. */
+  remember?: true;
   /**
    * Says that the store's own command line sends this decision; a run with `approvals.require_token` takes no other.
    */
@@ -122,6 +124,19 @@ export interface GateEnd {
   output: Value | null;
   /** The content is not what the run showed first. */
   edited?: true;
+  /** What has this hash is allowed for the rest of the run. */
+  remembered?: true;
+  /** ISO 8601, UTC. */
+  at: string;
+}
+
+/** A call of a tool that is asked about no more, as it was shown to who allowed it. */
+export interface Remembered {
+  /** The gate's path from the root run. */
+  gate: string;
+  message: string;
+  hash: Hash;
+  by: string[];
   /** ISO 8601, UTC. */
   at: string;
 }
@@ -164,8 +179,10 @@ export function personRefusal(by: string, gate: Gate): string | null {
   return null;
 }
 
-function formRefusal({ decision, value, edit }: Decision, gate: Gate): string | null {
+function formRefusal({ decision, value, edit, remember }: Decision, gate: Gate): string | null {
   const name = `Gate \`${gate.path}\``;
+  if (remember === true && (decision !== 'approve' || gate.kind !== 'tool'))
+    return `${name} is about no call of a tool that is approved: nothing is remembered of it.`;
   if (edit !== undefined && (decision !== 'approve' || gate.content === null || gate.fixed))
     return `${name} shows nothing that may be edited.`;
   if (decision === 'reject') return null;
@@ -216,12 +233,13 @@ export function namesOf(names: string[], word = 'and'): string {
 /** Tells whether something received from outside has the form of a decision (signals come from anyone). */
 export function isDecision(value: unknown): value is Decision {
   if (typeof value !== 'object' || value === null) return false;
-  const { gate, decision, hash, by, comment, value: answer, edit, token } = value as Record<string, unknown>;
+  const { gate, decision, hash, by, comment, value: answer, edit, token, remember } = value as Record<string, unknown>;
   return (
     [gate, hash, by].every(isShortText) &&
     (decision === 'approve' || decision === 'reject' || decision === 'answer') &&
     isComment(comment) &&
     isToken(token) &&
+    (remember === undefined || remember === true) &&
     [answer, edit].every((written) => written === undefined || isValue(written))
   );
 }

@@ -84,6 +84,7 @@ async function askPerson(one: OneCall, renewed = false): Promise<Word> {
   } = one;
   const gate = await gateFor(one, renewed);
   if ('refusal' in gate) return gate;
+  if (context.gates.remembered.has(gate.hash)) return { hash: gate.hash };
   const alone = unattendedEnd(gate, context.settings);
   if (alone !== null)
     return alone.status === 'success'

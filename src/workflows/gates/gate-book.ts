@@ -26,11 +26,15 @@ const decideSignal = defineSignal<[Decision]>(DECIDE);
  * The gates that a run goes on with, none at its start. Listens for decisions from the first workflow task on, so that
  * none that comes early is lost.
  */
-export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | null, wantsToken: boolean): GateBook {
+export function createGateBook(
+  carried: Pick<Carried, 'gates' | 'decisions' | 'remembered'> | null,
+  wantsToken: boolean,
+): GateBook {
   const book: GateBook = {
     open: new Map(),
     carried: new Map(carried?.gates.map((gate) => [gate.path, gate])),
     decided: new Map(carried?.decisions?.map((end) => [end.gate, end])),
+    remembered: new Set(carried?.remembered),
     memo: createGateMemo(),
     wantsToken,
     messages: { signals: 0, updates: 0 },
@@ -166,6 +170,7 @@ function settle(book: GateBook, { gate, end }: GateStep): void {
   const isShown = book.open.has(gate.path);
   (isShown ? book.open : book.carried).set(gate.path, gate);
   if (end !== null) book.decided.set(gate.path, end);
+  if (end?.remembered === true) book.remembered.add(end.hash);
   if (!isShown) showCarried(book);
   else if (end === null) book.memo.show(book.open, null);
 }

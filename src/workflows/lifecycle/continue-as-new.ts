@@ -141,6 +141,7 @@ function carryContext(context: RunContext): Carried {
   return {
     ...carryScope(top),
     gates: open,
+    ...(gates.remembered.size === 0 ? {} : { remembered: [...gates.remembered] }),
     decisions: [...gates.decided.values()].filter(({ gate }) => open.some(({ path }) => path === gate)),
     purse: carryAccount(account),
     blocks: Object.fromEntries([...rounds].map(([path, going]) => [path, carryRounds(going)])),

@@ -1,4 +1,5 @@
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
+import type { Hash } from '../../plan/values/value.js';
 
 /** The open gates of one run and how others ended. Update and signal run the same checks (decision 4). */
 export interface GateBook {
@@ -6,6 +7,8 @@ export interface GateBook {
   /** Gates as they were shown before the run continued as new, until they are shown again: they are open as well. */
   carried: Map<string, Gate>;
   decided: Map<string, GateEnd>;
+  /** Hashes of what people have allowed for the rest of the run. */
+  remembered: Set<Hash>;
   memo: GateMemo;
   /** Decisions must carry a token: it is checked where its key is. */
   wantsToken: boolean;
