@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import type { JsonObject } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { AgentBounds, ToolMade } from '../../plan/agents/made-definition.js';
+import type { CustomTool } from '../../plan/tools/tool.js';
 import type { AuthoredTool } from '../formats/tool.js';
 import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
@@ -57,10 +58,17 @@ export function compileMadeTool(
         inputs: keepText(canonicalJson(inputs.schema), texts),
         definition: keepText(canonicalJson(tool), texts),
         through: THROUGH[tool.kind],
+        ...rootOf(bounds.maker, THROUGH[tool.kind]),
       },
     },
     texts,
   };
+}
+
+/** What is made works where the tool works that it goes through. */
+function rootOf({ uses = [] }: AgentBounds['maker'], through: CustomTool['through']): Pick<CustomTool, 'root'> {
+  const tool = uses.find(({ name }) => name === through);
+  return tool?.kind === 'builtin' && tool.root !== undefined ? { root: tool.root } : {};
 }
 
 function toolFaults(

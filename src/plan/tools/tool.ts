@@ -161,6 +161,8 @@ export interface CustomTool {
   inputs: Text;
   definition: Text;
   through: 'shell' | 'http_request';
+  /** The folder that its maker's own tool works in, from the workspace's root; absent for the workspace itself. */
+  root?: string;
 }
 
 /** A tool that a `tool.yml` defines. */

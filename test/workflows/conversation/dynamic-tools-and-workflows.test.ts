@@ -18,6 +18,9 @@ describe('an agent that makes tools', () => {
     outputs: { format: 'text' },
     exec: { command: { entrypoint: 'sh', args: ['-c', 'wc -l < "$0"', '${file}'] } },
   };
+  const NONE = { schema: { type: 'object', properties: {} } };
+  const PWD = ['-c', 'pwd'];
+  let rooted = 0;
   const makes = (definition: object): Answer => ({
     tools: [{ name: 'tool_create', input: { name: 'count_lines', definition } }],
   });
@@ -42,6 +45,24 @@ describe('an agent that makes tools', () => {
     );
     expect(output).toMatch(/^it has .*1/);
     expect(requests.flatMap(toolsIn).filter((name) => name === 'count_lines')).toHaveLength(6);
+  });
+
+  it('run in the folder that their maker works in, and in no other', { tags: ['sandbox'] }, async () => {
+    const where = (cwd: object) => ({
+      ...LINES,
+      inputs: NONE,
+      exec: { command: { entrypoint: 'sh', args: PWD, ...cwd } },
+    });
+    const uses = [{ kind: 'builtin', name: 'shell', root: 'deep' } as const, TOOLING.uses![FILES.length]!];
+    const told = async (cwd: object) => {
+      const workspace = join(harness.folder, `rooted-${(rooted += 1)}`);
+      await mkdir(join(workspace, 'deep'), { recursive: true });
+      const call = { tools: [{ name: 'count_lines', input: {} }] };
+      return run([() => makes(where(cwd)), () => call, said], undefined, { ...TOOLING, uses }, { workspace });
+    };
+    const { output, folder } = await told({});
+    expect(output).toBe(join(folder, 'deep'));
+    expect((await told({ cwd: '..' })).output).toMatch(/^failed: /);
   });
 
   it.each<[string, object, Answer, RegExp]>([

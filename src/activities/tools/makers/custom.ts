@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
-import type { CustomTool } from '../../../plan/tools/tool.js';
+import type { CustomTool, Tool } from '../../../plan/tools/tool.js';
 import { failed, ok } from '../handler/builtin.js';
 import { outputOf, specOf } from '../defined/defined.js';
 import type { ToolDefinition } from '../defined/definition.js';
@@ -11,6 +11,8 @@ import { shell } from '../shell/shell.js';
 import { WebRefusal } from '../web/fetch.js';
 import { httpRequest } from '../web/http-request.js';
 import type { Store } from '../../../store/store.js';
+
+type BuiltinCall = Extract<Tool, { kind: 'builtin' }>;
 
 const MS = 1000;
 
@@ -26,7 +28,11 @@ export const custom: ToolHandler<CustomTool> = {
   async action(tool, args, workspace, making) {
     if (making === undefined) return { invalid: 'The tool was made in another conversation.' };
     try {
-      return await handlerFor(tool).action(BARE, callOf(await definitionOf(tool, making.store), args), workspace);
+      return await handlerFor(tool).action(
+        spelledFor(tool),
+        callOf(await definitionOf(tool, making.store), args),
+        workspace,
+      );
     } catch (error) {
       if (error instanceof FillRefusal) return { invalid: error.message };
       throw error;
@@ -35,7 +41,7 @@ export const custom: ToolHandler<CustomTool> = {
   async run(tool, args, context) {
     const definition = await definitionOf(tool, context.store);
     try {
-      const run = await handlerFor(tool).run(BARE, callOf(definition, args), context);
+      const run = await handlerFor(tool).run(spelledFor(tool), callOf(definition, args), context);
       return run.is_error ? run : outcomeOf(definition, run);
     } catch (error) {
       if (error instanceof FillRefusal || error instanceof WebRefusal) return failed(error.message);
@@ -50,8 +56,10 @@ export async function stdinOf(tool: CustomTool, args: JsonObject, store: Store):
   return typeof stdin === 'string' ? stdin : undefined;
 }
 
-/** Built-in handlers look at their arguments alone. */
-const BARE = { kind: 'builtin', name: 'shell' } as const;
+/** The tool that it is another spelling of, in the folder of its maker's. */
+function spelledFor({ root }: CustomTool): BuiltinCall {
+  return { kind: 'builtin', name: 'shell', ...(root === undefined ? {} : { root }) };
+}
 
 function handlerFor({ through }: CustomTool): typeof shell {
   return through === 'shell' ? shell : httpRequest;
