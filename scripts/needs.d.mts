@@ -17,3 +17,4 @@ export interface Missing {
 export const NEEDS: Need[];
 export function findMissing(options?: { tiers?: string[] | null; full?: boolean }): Missing[];
 export function provide(options: { tiers: string[] | null; full: boolean; mayInstall: boolean; say: (line: string) => void }): Missing[];
+export function postgresFolder(): string | null;

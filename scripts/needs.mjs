@@ -2,7 +2,7 @@
 // tiers that use them. A test says what it needs by a tag of the same name (`@module-tag socat`, `{ tags: ['socat']
 // }`). It is not run where that is missing (`vitest.config.ts`).
 import { execFileSync, spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const AVR = '/usr/share/arduino/hardware/arduino/avr';
@@ -28,6 +28,11 @@ export const NEEDS = [
       program('ip', 'iproute2'),
       { what: 'network namespaces', has: makesNetworks, packages: [] },
     ],
+  ),
+  need(
+    'postgres',
+    ['pure', 'server', 'faults'],
+    [{ what: 'PostgreSQL', has: () => postgresFolder() !== null, packages: ['postgresql'] }],
   ),
   need('tmpfs', ['faults'], [{ what: 'the right to mount a file system', has: mounts, packages: [] }]),
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
@@ -144,6 +149,17 @@ function install(packages, rights) {
   // Lists that could not be brought up to date may still do.
   apt('update');
   return apt('install', '-y', '--no-install-recommends', ...packages);
+}
+
+/** The folder of PostgreSQL's programs: on the path, or where Debian keeps them. Null where it is not installed. */
+export function postgresFolder() {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''),
+    ...versions.map((version) => join(debian, version, 'bin')),
+  ];
+  return folders.find((folder) => ['postgres', 'initdb'].every((name) => existsSync(join(folder, name)))) ?? null;
 }
 
 function need(name, tiers, parts, { full = false } = {}) {

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailureType } from '../plan/failure.js';
+import { ClaimLostError } from '../store/journal/entry.js';
 import { isNoSpace, StoreFailure } from '../store/store-failure.js';
 
 /** What people read must fit a terminal, a memo and a history. */
@@ -33,6 +34,7 @@ const ROOM_AGAIN_MS = 2_000;
  */
 export function toFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
+  if (error instanceof ClaimLostError) return workerLost();
   if (error instanceof StoreFailure)
     return error.passes
       ? stepFailure(error.type, error.message, { afterMs: ROOM_AGAIN_MS })

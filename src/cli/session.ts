@@ -80,7 +80,7 @@ export async function openSession(
 ): Promise<Session> {
   const workspace = await openWorkspace(terminal);
   const { stateDir } = workspace.project;
-  const { openStore } = await import('../store/local-store.js');
+  const { openProjectStore, storeAddress } = await import('../workers/open-store.js');
   const { databaseFile, requireApart, requireFolder } = await import('../workers/server/server-database.js');
   const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   requireFolder(stateDir);
@@ -90,7 +90,8 @@ export async function openSession(
   if (server !== null && !lookOnly) await requireServer(server);
   const keys = await workspaceKeys(workspace, terminal);
   const elsewhere = known === undefined ? await storeElsewhere(workspace, taskQueue, terminal) : known;
-  const store = elsewhere?.store ?? (await openStore(stateDir, { lookOnly }));
+  const address = elsewhere === null ? storeAddress(workspace.config, terminal.env) : null;
+  const store = elsewhere?.store ?? (await openProjectStore(stateDir, address, { lookOnly }));
   const progress = { tell: (line: string) => tell(terminal, terminal.palette.dim(line)) };
   return {
     ...workspace,
@@ -104,6 +105,7 @@ export async function openSession(
       return openTemporal({
         ...workspace,
         store,
+        storeAddress: address,
         taskQueue: taskQueue ?? undefined,
         start,
         onProgress: (line) => progress.tell(line),
@@ -122,9 +124,10 @@ export async function openSession(
 export async function openExisting(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session | null> {
   const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   const { requireFolder } = await import('../workers/server/server-database.js');
-  const { stateDir } = (await openWorkspace(terminal)).project;
+  const { project, config } = await openWorkspace(terminal);
+  const { stateDir } = project;
   requireFolder(stateDir);
-  const isElsewhere = temporalSettings(terminal.env) !== null;
+  const isElsewhere = temporalSettings(terminal.env) !== null || config.store !== undefined;
   return isElsewhere || existsSync(join(stateDir, 'store.json'))
     ? openSession(terminal, { ...options, lookOnly: true })
     : null;

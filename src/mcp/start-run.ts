@@ -48,7 +48,7 @@ export async function startRun(wanted: Wanted, connection: Connection): Promise<
   const earlier =
     conversation === undefined || conversation.begins
       ? null
-      : findConversation(conversation.id, (await connection.session()).store);
+      : await findConversation(conversation.id, (await connection.session()).store);
   const settled = await settle(
     compiled.plan,
     {

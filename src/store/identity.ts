@@ -187,6 +187,7 @@ async function writeOnce(path: string, stateDir: string, identity: StoreIdentity
   }
 }
 
-function newId(): string {
+/** An id for a store: no other has it. */
+export function newId(): string {
   return Array.from(randomBytes(8), (byte) => BASE32[byte % BASE32.length]).join('');
 }

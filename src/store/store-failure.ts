@@ -28,8 +28,10 @@ export function errorCode(error: unknown): string | null {
 
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NOT_ALLOWED = new Set(['EACCES', 'EPERM', 'EROFS']);
+/** The code of a database that nobody reaches now, or that takes nothing. */
+export const UNREACHED = 'EUNREACHED';
 /** A disk that takes nothing as things stand, and a store that was moved: a worker that finds it goes on. */
-const NOT_NOW = new Set([...NOT_ALLOWED, 'ESTALE', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN']);
+const NOT_NOW = new Set([...NOT_ALLOWED, 'ESTALE', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN', UNREACHED]);
 
 /** What a path is not. */
 const EXPECTED: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ import type { Json } from '../plan/values/json.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunRecord } from '../plan/result.js';
 import type { Hash, StoredValue, Text, Value } from '../plan/values/value.js';
-import type { JournalEntry, JournalKey } from './journal/entry.js';
+import type { JournalEntry, JournalKey, Taken } from './journal/entry.js';
 import type { LogLine, LogWriter } from './logs/line.js';
 
 /**
@@ -61,8 +61,19 @@ export interface Store
   getPlan(hash: Hash): Promise<Plan>;
   /** Throws a `StoreFailure` when the journal is damaged, so that nobody can say whether the key was there. */
   readJournal(key: JournalKey): Promise<JournalEntry | null>;
+  /**
+   * Gives the answer of a key, or the right to ask for it: of all workers of the store one has that at a time. While a
+   * living one has it this waits, until `signal` ends the wait. Throws as `readJournal` does.
+   */
+  claimQuestion(key: JournalKey, request: Hash, signal?: AbortSignal): Promise<Taken>;
+  /** Writes an entry where the key has none; false where it has: of several who do so at once one writes. */
+  beginOnce(key: JournalKey, entry: JournalEntry, synced?: boolean): Promise<boolean>;
   /** Every key of a journal with its last entry, in the order in which they came. */
   listJournal(scope: string): Promise<[key: string, entry: JournalEntry][]>;
+  /** Writes what `merge` makes of the entry that is there: of several who do so at once none loses what it adds. */
+  mergeJournal(key: JournalKey, merge: (before: JournalEntry | null) => JournalEntry): Promise<void>;
+  /** Keys of a journal whose question was asked again because who asked it was lost, and how often. */
+  listAskedAgain(scope: string): Promise<{ key: string; lost: number }[]>;
   /**
    * Makes a journal's file while what is to be journalled is asked for, so that the first answer need not wait for it.
    */

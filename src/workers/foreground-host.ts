@@ -6,12 +6,14 @@ import { configVariables, providerVariables } from './credentials.js';
 import type { EncryptionConfig } from './encryption/project-keys.js';
 import { projectKeys } from './encryption/project-keys.js';
 import { UnavailableError } from './errors.js';
+import type { StoreConfig } from './open-store.js';
+import { storeAddress } from './open-store.js';
 import { runHost } from './host/host.js';
 import { hostSignal } from './host/host-process.js';
 
 export interface UpOptions {
   project: Pick<Project, 'stateDir' | 'root'>;
-  config: NamesVariables & EncryptionConfig & { task_queue?: string | undefined };
+  config: NamesVariables & EncryptionConfig & StoreConfig & { task_queue?: string | undefined };
   taskQueue?: string | undefined;
   uiPort?: number | undefined;
   credentials: Credentials;
@@ -26,6 +28,7 @@ export async function up({ project, config, taskQueue, uiPort, credentials, log,
   const end = await runHost({
     stateDir: project.stateDir,
     taskQueue: taskQueue ?? config.task_queue ?? null,
+    storeAddress: storeAddress(config, credentials()),
     idleMs: null,
     env: process.env,
     uiPort: uiPort ?? null,

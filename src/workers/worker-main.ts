@@ -1,11 +1,12 @@
 import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project/project.js';
-import { openStore } from '../store/local-store.js';
 import type { KeyRing } from '../store/encryption/key-ring.js';
 import type { Store } from '../store/store.js';
 import type { EncryptionConfig } from './encryption/project-keys.js';
 import { projectKeys } from './encryption/project-keys.js';
 import { UnavailableError } from './errors.js';
+import type { StoreConfig } from './open-store.js';
+import { openProjectStore, storeAddress } from './open-store.js';
 import { fullDisk, holdFolder } from './host/host-folder.js';
 import { hostSignal } from './host/host-process.js';
 import { startWorker } from './host/host-worker.js';
@@ -19,7 +20,7 @@ import { temporalSettings } from './connection/temporal-settings.js';
 
 export interface WorkerOptions {
   project: Pick<Project, 'stateDir' | 'root'>;
-  config: QueueConfig & EncryptionConfig;
+  config: QueueConfig & EncryptionConfig & StoreConfig;
   taskQueue?: string | undefined;
   credentials: Credentials;
   log: (line: string) => void;
@@ -81,7 +82,7 @@ async function claimWork(
   try {
     requireApart(project);
     await prepareStateDir(project.stateDir);
-    const store = await openStore(project.stateDir);
+    const store = await openProjectStore(project.stateDir, storeAddress(config, process.env));
     const queue = taskQueueOf(store, config, taskQueue);
     await claimQueue({ connection: reached, namespace: settings.namespace, taskQueue: queue, keys }, store);
     return { store, queue };

@@ -50,9 +50,9 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const messages = (run: string): (NarrationLine & { kind: 'message' })[] =>
-  store.readNarration(run).filter((line) => line.kind === 'message');
-const anyMessage = (run: string) => () => until(() => messages(run).length > 0);
+const messages = async (run: string): Promise<(NarrationLine & { kind: 'message' })[]> =>
+  (await store.readNarration(run)).filter((line) => line.kind === 'message');
+const anyMessage = (run: string) => () => until(async () => (await messages(run)).length > 0);
 const askedOf = (who: string): RecordedRequest[] =>
   endpoint.requests.filter(({ system }) => system.includes(`You are the ${who}`));
 
@@ -133,23 +133,23 @@ it('who watches on tells of the run when the one that told of it is killed, and 
   working = () => until(() => isKilled);
   await project.run('run', 'two.yml', '--id', 'two', '--detach');
   const first = project.start('watch', 'two', '--narrate');
-  await until(() => messages('two').length === 1);
+  await until(async () => (await messages('two')).length === 1);
   const second = project.start('watch', 'two', '--narrate');
   let told = '';
   second.process.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
   await until(() => told.includes('▸ one'));
   first.process.kill('SIGKILL');
   await first.finished;
-  working = () => until(() => messages('two').length > 1);
+  working = () => until(async () => (await messages('two')).length > 1);
   isKilled = true;
   expect(await second.finished).toMatchObject({ code: 0 });
-  expect(messages('two').map(({ text }) => text)).toEqual(['News of one.', 'News of two.']);
+  expect((await messages('two')).map(({ text }) => text)).toEqual(['News of one.', 'News of two.']);
   expect(told).toContain('News of two.');
   expect(askedOf('narrator').length).toBe(before + 2);
 });
 
 it('what an agent says is told when it has been silent for a while', async () => {
-  working = () => until(() => messages('speaks').length > 1);
+  working = () => until(async () => (await messages('speaks')).length > 1);
   narrator = ({ prompt }) => said(prompt.includes('"what": "output"') ? 'It says one.' : 'It begins.');
   const { result } = await narrated('speaks', 'count.yml', '--narrate');
   const [first, second] = result.narration!.messages;

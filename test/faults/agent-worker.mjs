@@ -86,15 +86,24 @@ function pointing(store) {
       point('a value is stored');
       return stored;
     },
-    writeJournal: async (key, entry) => {
-      const [, , part, , ...rest] = /^\[/.test(key.key) ? JSON.parse(key.key) : [];
-      // A step's single question has the number of its turn, 0, and how often it was asked.
-      const what = part === 0 && rest.length === 0 && !key.key.startsWith('["made"') ? 'answer' : (part ?? 'result');
-      point(`the journal lacks the ${what}`);
-      await store.writeJournal(key, entry);
-      point(`the journal holds the ${what}`);
+    writeJournal: (key, entry) => pointingWrite(key, () => store.writeJournal(key, entry)),
+    beginOnce: (key, entry) => pointingWrite(key, () => store.beginOnce(key, entry)),
+    claimQuestion: async (key, request, signal) => {
+      const { claim, ...taken } = await store.claimQuestion(key, request, signal);
+      if (claim === undefined) return taken;
+      return { claim: { ...claim, answer: (entry) => pointingWrite(key, () => claim.answer(entry)) } };
     },
   };
+}
+
+async function pointingWrite({ key }, write) {
+  const [, , part, , ...rest] = /^\[/.test(key) ? JSON.parse(key) : [];
+  // A step's single question has the number of its turn, 0, and how often it was asked.
+  const what = part === 0 && rest.length === 0 && !key.startsWith('["made"') ? 'answer' : (part ?? 'result');
+  point(`the journal lacks the ${what}`);
+  const written = await write();
+  point(`the journal holds the ${what}`);
+  return written;
 }
 
 // What `undici` tells of the calls of models; Node's own client is not used for them.

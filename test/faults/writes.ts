@@ -91,6 +91,7 @@ export const WRITERS: Record<string, string> = {
   'store/logs/log-lines.ts': 'logs',
   'store/records/narration-files.ts': 'narration: concepts that were taught',
   'store/records/provider-files.ts': 'provider pauses',
+  'store/postgres/values.ts': 'values: a cache of what is in the database, which nobody waits for',
   'store/folders/root.ts': 'every folder below the state folder',
   'store/snapshots/snapshots.ts': 'snapshots',
   'store/git/copy-folder.ts': 'work trees: folders that they carry',

@@ -6,9 +6,11 @@ import { mostOf } from '../../plan/budget/price.js';
 import { recordedAnswer, turnIn } from '../../plan/agents/recorded-answers.js';
 import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
 import type { Spend } from '../../plan/budget/spend.js';
+import { spendSince } from '../../plan/budget/spend.js';
 import { tokensText } from '../../plan/calls/step-output.js';
 import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
+import type { Claim } from '../../store/journal/entry.js';
 import { book } from '../attempt/account.js';
 import type { Attempt } from '../attempt/attempt.js';
 import type { ModelCall } from '../contract.js';
@@ -64,15 +66,23 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
   const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json };
   const reserved = mostIn(call.model, request).usd;
   const cut = cutCalls(store, question);
-  book(account, await cut.read(), reserved);
+  const before = await cut.read();
+  book(account, before, reserved);
   let isKnown = true;
-  const answer = (await askOnce(store, question, async () => {
+  let lost = 0;
+  const ask = async (claim: Claim): Promise<Json> => {
     isKnown = false;
+    ({ lost } = claim);
     refuseIfShort(needsOf(call, request, account.counted), call.most);
     if (call.context !== undefined && part.at(-1) === 0)
       log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
-    return (await callProvider(asking, { request, part, cut, reserved })) as unknown as Json;
-  })) as unknown as ModelAnswer; // So are answers, and nothing else is under such a key.
+    return (await callProvider(asking, { request, part, cut, reserved, claim })) as unknown as Json;
+  };
+  const late = (answer: Json): Promise<void> => cut.add(spendOf(asking, (answer as unknown as ModelAnswer).usage)); // `ask` gave it
+  // So are answers, and nothing else is under such a key.
+  const answer = (await askOnce(store, question, ask, { signal: asking.signal, late })) as unknown as ModelAnswer;
+  // An owner before this one, which was taken for lost, may have been answered meanwhile.
+  if (lost > 0) book(account, spendSince(before, await cut.read()), reserved);
   if (isKnown) asking.retell(answer.text);
   book(account, spendOf(asking, answer.usage), reserved);
   return answer;
@@ -123,11 +133,12 @@ function costOf({ call: { model }, provider }: Asking, usage: Usage): number | n
 }
 
 interface Asked extends Pick<Question, 'request' | 'part'> {
+  claim: Claim;
   cut: CutCalls;
   reserved: number;
 }
 
-async function callProvider(asking: Asking, { request, part, cut, reserved }: Asked): Promise<ModelAnswer> {
+async function callProvider(asking: Asking, { request, part, cut, reserved, claim }: Asked): Promise<ModelAnswer> {
   const { call, deps, provider, step, log, progress, said, account } = asking;
   const text = gatherText(
     log,
@@ -137,7 +148,7 @@ async function callProvider(asking: Asking, { request, part, cut, reserved }: As
     said(),
   );
   const soFar = nothingSoFar();
-  const context = await contextOf(asking, { part, soFar, onText: text.add });
+  const context = await contextOf(asking, { part, soFar, claim, onText: text.add });
   try {
     const answer = await provider.call(await withFiles(deps.store, request, call.model.provider), context);
     return call.model.provider === 'rehearsal'
@@ -183,10 +194,10 @@ async function withFiles(
 /** What a provider is given beside the request; what it tells meanwhile is noted in `soFar`. */
 async function contextOf(
   { deps, call, step, signal }: Asking,
-  { part, soFar, onText }: { part: Asked['part']; soFar: CallSoFar; onText: (piece: string) => void },
+  { part, soFar, claim, onText }: Pick<Asked, 'part' | 'claim'> & { soFar: CallSoFar; onText: (piece: string) => void },
 ): Promise<CallContext> {
   return {
-    signal,
+    signal: untilSent(signal, claim, soFar),
     credentials: credentialsFor(call.model, deps.credentials()),
     baseUrl: call.model.base_url ?? null,
     ...(call.model.concurrency === undefined ? {} : { concurrency: call.model.concurrency }),
@@ -210,6 +221,16 @@ async function contextOf(
       ...(step.tasks === undefined ? {} : { tasks: step.tasks }),
     },
   };
+}
+
+/** Who lost the question asks no more; what is on its way is paid, and its spend is worth knowing. */
+function untilSent(signal: AbortSignal, { signal: lost }: Claim, soFar: CallSoFar): AbortSignal {
+  if (lost === null) return signal;
+  const stop = new AbortController();
+  lost.addEventListener('abort', () => {
+    if (!soFar.isSent) stop.abort(lost.reason);
+  });
+  return AbortSignal.any([signal, stop.signal]);
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Spend } from '../../plan/budget/spend.js';
 import { tokensText } from '../../plan/calls/step-output.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { sha256 } from '../../store/hash.js';
+import type { Claim } from '../../store/journal/entry.js';
 import { book } from '../attempt/account.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
@@ -15,7 +16,8 @@ import type { ProgramCall, StepOutput } from '../contract.js';
 import { convert } from '../values/convert-output.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
-import { askOnce } from '../attempt/call-journal.js';
+import { askOnce, whileHeld } from '../attempt/call-journal.js';
+import { cutCalls } from '../attempt/cut-calls.js';
 import { ASK_AGAIN, faultOf, judge } from '../models/judge.js';
 import { textOf } from '../models/protocol/message.js';
 import { costAt } from '../models/choice/prices.js';
@@ -116,13 +118,17 @@ async function askUntilValid(playing: Playing, first: ProgramQuestion): Promise<
  */
 async function replyTo(playing: Playing, question: ProgramQuestion, again: number): Promise<ProgramReply> {
   const { deps, call, agent, signal, log, progress, account } = playing;
+  const request = { program: call.program.program, ...question } as unknown as Json; // plain data
+  const journalled = { call, part: ['program', again], request };
+  const cut = cutCalls(deps.store, journalled);
+  book(account, await cut.read(), 0);
   const before = { ...account };
   const onSpent = (spent: ProgramSpend): void => {
     Object.assign(account, before);
-    book(account, { usd: costOf(call, spent), tokens: tokensOf(spent.usage), steps: 0 }, 0);
+    book(account, spendOf(call, spent), 0);
   };
-  const request = { program: call.program.program, ...question } as unknown as Json; // plain data
-  const reply = await askOnce(deps.store, { call, part: ['program', again], request }, async () => {
+  const late = (answer: Json): Promise<void> => cut.add(spendOf(call, (answer as unknown as ProgramReply).spent));
+  const ask = async (claim: Claim): Promise<Json> => {
     try {
       return (await converse({
         deps,
@@ -131,7 +137,7 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
         again,
         request: sha256(canonicalJson(request)),
         maxTurns: agent.max_turns,
-        signal,
+        signal: whileHeld(signal, claim),
         log,
         onSpent,
         onProgress: (now) => void Object.assign(progress, now),
@@ -139,7 +145,8 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
     } catch (error) {
       throw error instanceof ApplicationFailure ? finalWhenLate(error, playing) : error;
     }
-  });
+  };
+  const reply = await askOnce(deps.store, journalled, ask, { signal, late });
   const told = reply as unknown as ProgramReply; // nothing else is under such a key
   onSpent(told.spent);
   return told;
@@ -164,6 +171,10 @@ function needsOf(
   { system, prompt }: ProgramQuestion,
 ): { usd: number; tokens: number } {
   return mostOf(price, { bytes: utf8Bytes(system) + utf8Bytes(prompt), max_tokens });
+}
+
+function spendOf(call: ProgramCall, spent: ProgramSpend): Spend {
+  return { usd: costOf(call, spent), tokens: tokensOf(spent.usage), steps: 0 };
 }
 
 /** What the program says it cost, else by the price that was settled at submit; null where that is only assumed. */

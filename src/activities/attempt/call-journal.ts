@@ -4,7 +4,7 @@ import type { Hash } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import { StoreFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
-import type { JournalEntry, JournalKey } from '../../store/journal/entry.js';
+import type { Claim, JournalEntry, JournalKey, Taken } from '../../store/journal/entry.js';
 import type { StepCall } from '../contract.js';
 import { stepFailure } from '../failures.js';
 
@@ -17,59 +17,104 @@ export interface Question {
   request: Json;
 }
 
+/** What is done beside asking. */
+interface Asked {
+  /** Ends a wait for the answer of another worker, which asks the same. */
+  signal?: AbortSignal;
+  /** Takes an answer that came after another worker had taken the question over: it is paid, and is no answer. */
+  late?: (response: Json) => Promise<void>;
+}
+
 /**
  * Gives the answer that the journal has, else asks and journals what came: it is on disk before this returns. What
- * `ask` throws is not journalled. Throws `journal-mismatch` when another request was answered under the same key.
+ * `ask` throws is not journalled. Of all workers of the store one asks at a time; `ask` gets its claim, and ends when
+ * the claim's signal says that another has it. Throws `journal-mismatch` when another request was answered under the
+ * same key.
  */
 export async function askOnce(
   store: Store,
   { call, part, request }: Question,
-  ask: () => Promise<Json>,
+  ask: (claim: Claim) => Promise<Json>,
+  { signal, late }: Asked = {},
 ): Promise<Json> {
   const key: JournalKey = { scope: call.root.first, key: canonicalJson([call.path, call.try, ...part]) };
   const hash = sha256(canonicalJson(request));
-  const entry = await readAnswer(store, key);
-  if (entry !== null) {
-    if (entry.request === hash) return entry.response;
-    throw stepFailure(
-      'journal-mismatch',
-      `Step \`${call.path}\` asked something else before (${entry.request}) than now (${hash}); the answer to ` +
-        `that is no answer to this. The agent or a value has changed under a running run.`,
-    );
+  for (;;) {
+    const taken = await takeQuestion(store, key, hash, { ...call, signal });
+    if ('entry' in taken) return responseOf(taken.entry, hash, call);
+    store.prepareJournal(call.root.first);
+    const response = await held(taken.claim, ask);
+    const entry = { request: hash, response, at: new Date().toISOString() };
+    if (await writeAnswer(store, key, { entry, claim: taken.claim }, call)) return response;
+    await late?.(response);
   }
-  store.prepareJournal(call.root.first);
-  const response = await ask();
-  await writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() }, call);
-  return response;
+}
+
+function responseOf({ request, response }: JournalEntry, hash: Hash, { path }: StepCall): Json {
+  if (request === hash) return response;
+  throw stepFailure(
+    'journal-mismatch',
+    `Step \`${path}\` asked something else before (${request}) than now (${hash}); the answer to that is no answer to ` +
+      `this. The agent or a value has changed under a running run.`,
+  );
+}
+
+/** What comes to nothing is given back; throws a `ClaimLostError` where that is because another has the question. */
+export async function held<T>(claim: Claim, ask: (claim: Claim) => Promise<T>): Promise<T> {
+  try {
+    return await ask(claim);
+  } catch (error) {
+    await claim.release();
+    throw claim.signal?.aborted === true ? claim.signal.reason : error;
+  }
+}
+
+/** Aborts with a signal, and once another worker has taken the question over. */
+export function whileHeld(signal: AbortSignal, { signal: lost }: Claim): AbortSignal {
+  return lost === null ? signal : AbortSignal.any([signal, lost]);
+}
+
+/** An answer that came, and the claim under which it was asked for. */
+interface Answered {
+  entry: JournalEntry;
+  claim: Claim;
 }
 
 /**
- * Answers that the disk had no room for, as long as this worker lives: Temporal starts the same activity again, which
+ * Answers that the store had no room for, as long as this worker lives: Temporal starts the same activity again, which
  * writes them.
  */
-const unwritten = new Map<string, JournalEntry>();
+const unwritten = new Map<string, Answered>();
 
-/** What the journal has, or would have had there been room; it has it then. */
-export async function readAnswer(store: Store, key: JournalKey): Promise<JournalEntry | null> {
-  const entry = await store.readJournal(key);
-  if (entry !== null) return entry;
-  const kept = unwritten.get(nameOf(store, key)) ?? null;
-  if (kept !== null) await writeAnswer(store, key, kept, {});
-  return kept;
+/** What the journal has, or would have had there been room; it has it then. Else the right to ask. */
+export async function takeQuestion(
+  store: Store,
+  key: JournalKey,
+  request: Hash,
+  { signal, ...call }: { signal?: AbortSignal | undefined } & Pick<StepCall, 'synced'>,
+): Promise<Taken> {
+  const kept = unwritten.get(nameOf(store, key));
+  // Before anything is claimed: this worker has the question still.
+  if (kept !== undefined && (await writeAnswer(store, key, kept, call))) return { entry: kept.entry };
+  return store.claimQuestion(key, request, signal);
 }
 
-/** Journals what came; where there is no room it is kept, so that nothing is paid or done again (I8). */
+/**
+ * Journals what came; where there is no room it is kept, so that nothing is paid or done again (I8). False where
+ * another worker has taken the question over.
+ */
 export async function writeAnswer(
   store: Store,
   key: JournalKey,
-  entry: JournalEntry,
+  answered: Answered,
   { synced }: Pick<StepCall, 'synced'>,
-): Promise<void> {
+): Promise<boolean> {
   try {
-    await store.writeJournal(key, entry, synced);
+    const isWritten = await answered.claim.answer(answered.entry, synced);
     unwritten.delete(nameOf(store, key));
+    return isWritten;
   } catch (error) {
-    if (error instanceof StoreFailure && error.passes) unwritten.set(nameOf(store, key), entry);
+    if (error instanceof StoreFailure && error.passes) unwritten.set(nameOf(store, key), answered);
     throw error;
   }
 }
@@ -96,7 +141,5 @@ export async function begin(
   { synced }: Pick<StepCall, 'synced'>,
 ): Promise<boolean> {
   if (undone.delete(nameOf(store, key))) return true;
-  if ((await store.readJournal(key)) !== null) return false;
-  await store.writeJournal(key, { request, response: null, at: new Date().toISOString() }, synced);
-  return true;
+  return store.beginOnce(key, { request, response: null, at: new Date().toISOString() }, synced);
 }

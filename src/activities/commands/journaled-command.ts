@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { FailureType } from '../../plan/failure.js';
 import type { Json } from '../../plan/values/json.js';
+import type { Claim } from '../../store/journal/entry.js';
 import type { Store } from '../../store/store.js';
 import type { CommandRequest } from './command-request.js';
 import { askedFor } from './command-request.js';
@@ -20,13 +21,13 @@ export async function runOnce(
   store: Store,
   call: CommandCall,
   render: () => Promise<CommandRequest>,
-  run: (request: CommandRequest) => Promise<StepOutput>,
+  run: (request: CommandRequest, claim: Claim) => Promise<StepOutput>,
 ): Promise<StepOutput> {
   const { path } = call;
   try {
     const request = await render();
-    const end = await askOnce(store, { call, part: ['command'], request: { ...askedFor(request) } }, async () =>
-      toJson(await endOf(() => run(request))),
+    const end = await askOnce(store, { call, part: ['command'], request: { ...askedFor(request) } }, async (claim) =>
+      toJson(await endOf(() => run(request, claim))),
     );
     const known = end as unknown as End; // Only `toJson` makes such answers.
     if ('output' in known) return { ...known.output, path };

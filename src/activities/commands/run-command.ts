@@ -6,6 +6,7 @@ import type { Json } from '../../plan/values/json.js';
 import type { CommandStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import { errorCode } from '../../store/store-failure.js';
+import type { Claim } from '../../store/journal/entry.js';
 import type { Store } from '../../store/store.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import type { Attempt } from '../attempt/attempt.js';
@@ -18,6 +19,7 @@ import type { Dependencies } from '../dependencies.js';
 import { convert } from '../values/convert-output.js';
 import { resolveExecutable } from '../processes/executable.js';
 import { stepFailure } from '../failures.js';
+import { whileHeld } from '../attempt/call-journal.js';
 import { writeDown } from '../attempt/left-to-write.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { loadStep } from '../values/load-step.js';
@@ -44,8 +46,11 @@ export function createRunCommand({ store }: Dependencies): (call: CommandCall) =
   return (call) => {
     const render = async (): Promise<CommandRequest> =>
       createCommandRequest(store, call, (await loadStep(store, call, 'command')).step);
-    const act = (request?: CommandRequest): Promise<StepOutput> =>
-      attempt(store, call, 'command', async (current) => run(store, call, request ?? (await render()), current));
+    const act = (request?: CommandRequest, claim?: Claim): Promise<StepOutput> =>
+      attempt(store, call, 'command', async (current) => {
+        const signal = claim === undefined ? current.signal : whileHeld(current.signal, claim);
+        return run(store, call, request ?? (await render()), { ...current, signal });
+      });
     return call.quick === true ? runOnce(store, call, render, act) : act();
   };
 }

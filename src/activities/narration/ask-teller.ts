@@ -56,7 +56,7 @@ export function createAskTeller({ store, run, tellers, credentials }: Asking): A
     if (model === null) return null;
     const request = requestOf(question, model);
     const most = mostIn(model, request);
-    const lines = store.readNarration(run);
+    const lines = await store.readNarration(run);
     if (lines.some((line) => line.kind === 'asked' && line.key === key) || !isAllowed(by, lines, most)) return null;
     const soFar = nothingSoFar();
     const context: CallContext = {
@@ -68,7 +68,8 @@ export function createAskTeller({ store, run, tellers, credentials }: Asking): A
       onText: (piece) => void (soFar.said += Buffer.byteLength(piece)),
       rehearsal: { path: key, text: null, recorded: null },
     };
-    if (model.provider !== 'rehearsal' && store.readPause(lineOf(model.provider, context)) !== null) return null;
+    if (model.provider !== 'rehearsal' && (await store.readPause(lineOf(model.provider, context))) !== null)
+      return null;
     await store.addNarration(run, { kind: 'asked', at: now(), key, by, most });
     soFar.isSent = true;
     const answered = (usage: Usage | null): Promise<void> =>

@@ -77,7 +77,7 @@ export function createBeginTask(): Activities['beginTask'] {
 
 /** How much of some time a worker of this store was there: what a run's clock counts. */
 export function createCountAlive({ store }: Dependencies): Activities['countAlive'] {
-  return (intervals) => Promise.resolve(store.countAlive(intervals));
+  return (intervals) => store.countAlive(intervals);
 }
 
 /** Stores a page of StepResults as one list (I12). The same page has the same name, so a repeat changes nothing. */

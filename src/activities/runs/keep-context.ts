@@ -22,7 +22,7 @@ export async function keepContext(store: Store, record: ClosingRun, results: Ste
   if (record.context === undefined) return;
   // the submitter puts nothing else there
   const context = (await store.get(record.context)) as unknown as InjectedContext;
-  markChanged(store, record, context);
+  await markChanged(store, record, context);
   if (context.session === null) return;
   const { run, status, error, ended_at: at } = record;
   const content = (await textOf(store, record.output)).slice(0, ANSWER_CHARACTERS);
@@ -53,11 +53,15 @@ export async function keepContext(store: Store, record: ClosingRun, results: Ste
  * Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person
  * changes them.
  */
-function markChanged(store: Store, { run, workspace }: ClosingRun, { agents_md }: InjectedContext): void {
+async function markChanged(
+  store: Store,
+  { run, workspace }: ClosingRun,
+  { agents_md }: InjectedContext,
+): Promise<void> {
   const text = readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);
   if (text === null) return;
   const content = hashOf(text.toString('utf8'));
-  if (content !== agents_md && store.taintedBy(content) === null) void store.taint(content, run);
+  if (content !== agents_md && (await store.taintedBy(content)) === null) await store.taint(content, run);
 }
 
 function hashOf(text: string): `sha256:${string}` {

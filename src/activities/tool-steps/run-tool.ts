@@ -11,7 +11,7 @@ import type { StepOutput, ToolStepCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure, withPath } from '../failures.js';
 import { gateHashOf, shownAgain } from '../values/content-hash.js';
-import { askOnce, begin } from '../attempt/call-journal.js';
+import { askOnce, begin, whileHeld } from '../attempt/call-journal.js';
 import { whenThereIsRoom } from '../attempt/left-to-write.js';
 import { checkOutput, checkValue } from '../values/output-schema.js';
 import { resumeLog } from '../attempt/resumed-log.js';
@@ -41,7 +41,13 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
       tellCall(log, null, { name: step.tool.name, input: request.args });
       const question = { call, part: ['tool'], request: { tool: step.tool.name, args: request.args } };
       const ask = (): Promise<Json> =>
-        askOnce(store, question, () => make(deps, call, request, { ...current, ...permission, log }));
+        askOnce(
+          store,
+          question,
+          (claim) =>
+            make(deps, call, request, { ...current, ...permission, log, signal: whileHeld(current.signal, claim) }),
+          current,
+        );
       const run = (await whenThereIsRoom(step, ask)) as unknown as ToolRun; // `make` gave it
       tellResult(log, null, step.tool.name, run);
       if (run.is_error) throw stepFailure('tool-failed', toText(run.content));

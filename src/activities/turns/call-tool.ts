@@ -10,13 +10,14 @@ import { StoreFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import type { JournalKey } from '../../store/journal/entry.js';
+import { ClaimLostError } from '../../store/journal/entry.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import type { ToolCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import { gateHashOf, shownAgain } from '../values/content-hash.js';
-import { begin, readAnswer, unbegin, writeAnswer } from '../attempt/call-journal.js';
+import { begin, held, takeQuestion, unbegin, whileHeld, writeAnswer } from '../attempt/call-journal.js';
 import type { ToolContext, ToolRun } from '../tools/handler/handler.js';
 import { addMadeTool } from './asker.js';
 import type { Callable } from './offered-tools.js';
@@ -35,37 +36,36 @@ export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<
       const { agent, making, block, found } = await findCallOf(deps, call, call);
       if ('refusal' in found) return answer(store, call, { content: found.refusal, is_error: true });
       const request = sha256(canonicalJson({ tool: block.name, input: block.input }));
-      const known = await readAnswer(store, keyOf(call, 'tool'));
-      if (known !== null) {
-        if (known.request !== request) mismatch(call);
-        const run = known.response as unknown as ToolRun; // `write` below put it there
+      const taken = await takeQuestion(store, keyOf(call, 'tool'), request, { ...current, ...call });
+      if ('entry' in taken) {
+        if (taken.entry.request !== request) mismatch(call);
+        const run = taken.entry.response as unknown as ToolRun; // `writeAnswer` below put it there
         if (!(await isResultTold(store, { run: call.root.run, path: call.path }, call)))
           tell(current.log, call, block.name, run);
         return answer(store, call, run);
       }
       current.progress['turn'] = call.turn;
       current.progress['tool'] = block.name;
-      const run = await make({
-        ...current,
-        store,
-        credentials,
-        call,
-        agent,
-        found,
-        request,
-        ...(making === undefined ? {} : { making }),
-      });
-      if ('ask' in run) return run.ask;
-      await writeAnswer(
-        store,
-        keyOf(call, 'tool'),
-        {
+      const run = await held(taken.claim, (claim) =>
+        make({
+          ...current,
+          signal: whileHeld(current.signal, claim),
+          store,
+          credentials,
+          call,
+          agent,
+          found,
           request,
-          response: run as unknown as Json,
-          at: new Date().toISOString(),
-        },
-        call,
-      ); // a result is JSON
+          ...(making === undefined ? {} : { making }),
+        }),
+      );
+      if ('ask' in run) {
+        await taken.claim.release();
+        return run.ask;
+      }
+      const entry = { request, response: run as unknown as Json, at: new Date().toISOString() }; // a result is JSON
+      if (!(await writeAnswer(store, keyOf(call, 'tool'), { entry, claim: taken.claim }, call)))
+        throw new ClaimLostError();
       tell(current.log, call, block.name, run);
       return answer(store, call, run);
     });

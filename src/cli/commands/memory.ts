@@ -63,7 +63,7 @@ export const memory: CommandSpec = {
         if (options.flag('json')) printJson(terminal, { removed: text });
         return EXIT.success;
       default:
-        return tellFound(store.searchMemories({ query: action === 'search' ? text : '', category }), invocation);
+        return tellFound(await store.searchMemories({ query: action === 'search' ? text : '', category }), invocation);
     }
   },
 };

@@ -28,9 +28,9 @@ export const sessions: CommandSpec = {
     const { removeExpired } = await import('../submit/conversation.js');
     if (action === 'import') return importFrom(id, { options, terminal });
     const { store, config } = await openSession(terminal, { taskQueue: null, lookOnly: true });
-    removeExpired(store, config.sessions?.expire_days);
-    if (action === 'list') return tellSessions(store.listSessions(), sessionRows, { options, terminal });
-    const session = id === undefined ? null : store.readSession(id);
+    await removeExpired(store, config.sessions?.expire_days);
+    if (action === 'list') return tellSessions(await store.listSessions(), sessionRows, { options, terminal });
+    const session = id === undefined ? null : await store.readSession(id);
     if (session === null)
       throw usageError(
         id === undefined ? 'Expected the id of a session.' : `Session not found: ${id}`,

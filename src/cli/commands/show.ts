@@ -38,13 +38,16 @@ export const show: CommandSpec = {
         const style = { now: Date.now(), width: widthOf(terminal.stdout), palette: terminal.resultPalette };
         print(terminal, ...renderRun(view, link === null ? null : runUrl(link, run), style));
         const { narratedLines } = await import('../render/narration.js');
-        const told = narratedLines(view.path === '' ? session.store.readNarration(view.run) : [], style);
+        const told = narratedLines(view.path === '' ? await session.store.readNarration(view.run) : [], style);
         print(terminal, ...told);
         const { taskCosts } = await import('../observe/task-costs.js');
         const { costLines } = await import('../render/cost-lines.js');
         const costs = await taskCosts(view, session.store);
         const costsTold = costs === null ? [] : costLines(costs);
         if (costsTold.length > 0) print(terminal, '', ...costsTold);
+        const { askedAgainLine } = await import('../render/asked-again.js');
+        const again = await askedAgainLine(session.store, run);
+        if (again !== null) print(terminal, '', again);
         const gates = openGates(view);
         if (gates.length === 0) return EXIT.success;
         const { shownIn } = await import('../follow/gate-content.js');

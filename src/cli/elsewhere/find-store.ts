@@ -29,6 +29,7 @@ export async function findStoreElsewhere({
   keys,
 }: Looking): Promise<StoreElsewhere | null> {
   const named = taskQueue ?? config.task_queue;
+  if (config.store !== undefined) return null; // Whoever reaches the database has the store.
   if (named === undefined) return null; // The queue that is named after our store is polled by workers that have it.
   const { temporalSettings } = await import('../../workers/connection/temporal-settings.js');
   const settings = temporalSettings(env);

@@ -104,7 +104,7 @@ const NOTHING_MADE: MadeFiles = {
 /** Who tells of a run sits where its store is. */
 const NOTHING_TOLD: NarrationFiles = {
   addNarration: async () => undefined,
-  readNarration: () => [],
+  readNarration: async () => [],
   claimConcept: async () => false,
   listConcepts: async () => [],
 };
@@ -114,6 +114,10 @@ type OfWorkers =
   | 'copiedFrom'
   | 'beginPut'
   | 'readJournal'
+  | 'claimQuestion'
+  | 'beginOnce'
+  | 'mergeJournal'
+  | 'listAskedAgain'
   | 'listJournal'
   | 'prepareJournal'
   | 'writeJournal'
@@ -156,16 +160,27 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
       removeSession: refuse,
     },
     // What was learned on the store's machine is no part of a run that is submitted from another.
-    ...{ addMemory: refuse, removeMemory: refuse, searchMemories: () => [], taint: refuse, taintedBy: () => null },
+    ...{
+      addMemory: refuse,
+      removeMemory: refuse,
+      searchMemories: async () => [],
+      taint: refuse,
+      taintedBy: async () => null,
+    },
     // The folder that its runs work in is there too.
     keepSnapshot: async () => false,
     snapshotOf: refuse,
     snapshotNow: refuse,
+    snapshotElsewhere: refuse,
     snapshotGit: refuse,
     writeAnswers: refuse,
     readAnswers: refuse,
     beginPut: refuse,
     readJournal: refuse,
+    claimQuestion: refuse,
+    beginOnce: refuse,
+    mergeJournal: refuse,
+    listAskedAgain: async () => [],
     listJournal: refuse,
     prepareJournal: refuse,
     writeJournal: refuse,

@@ -63,7 +63,9 @@ export function narrate(run: string, options: NarrateOptions): Narration {
   const happenings = createHappenings();
   const outputs = listenToOutputs(store);
   const stop = new AbortController();
-  let shown = store.readNarration(root).length;
+  const toldBefore = store.readNarration(root).then((lines) => lines.length);
+  toldBefore.catch(() => undefined); // told by `show`
+  let shown: number | null = null;
   let view: RunView | null = null;
   let committed: { path: string; at: string }[] = [];
   let lead: Lead | null = null;
@@ -72,15 +74,16 @@ export function narrate(run: string, options: NarrateOptions): Narration {
   let speaking: Promise<void> | null = null;
   let teaching: Promise<void> | null = null;
 
-  function show(): void {
-    const lines = store.readNarration(root);
+  async function show(): Promise<void> {
+    shown ??= await toldBefore;
+    const lines = await store.readNarration(root);
     for (const line of lines.slice(shown)) tell(line);
-    shown = lines.length;
+    shown = Math.max(shown, lines.length);
   }
 
   async function say(line: NarrationLine): Promise<void> {
     await store.addNarration(root, line);
-    show();
+    await show();
   }
 
   /** All that has happened since this was asked last. */
@@ -147,7 +150,7 @@ export function narrate(run: string, options: NarrateOptions): Narration {
   async function tellLast(last: RunView): Promise<void> {
     lead ??= await takeLead(last, options, say);
     if (lead !== null) for (const happening of await news(last, lead)) await lead.lessons.teach(happening);
-    show();
+    await show();
   }
 }
 
@@ -176,7 +179,7 @@ async function beginToLead(
 ): Promise<Omit<Lead, 'lock'>> {
   const root = rootOf(view.run);
   const origin = await originOf({ ...view, run: root }, store);
-  const before = store.readNarration(root);
+  const before = await store.readNarration(root);
   const pacing = createPacing();
   for (const line of before) if (line.kind === 'message') pacing.told(line.task, Date.parse(line.at));
   const ask = createAsk(view, { store, ...choice });

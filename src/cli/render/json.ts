@@ -16,7 +16,7 @@ const INLINED_BYTES = 1024 * 1024;
 /** A run as `--json` of `run`, `show` and `watch` prints it (docs/cli.md). */
 export async function toRunResult(view: RunView, store: Store): Promise<RunResult> {
   const load = createLoader(store);
-  const narration = narrationOf(view.path === '' ? store.readNarration(view.run) : []);
+  const narration = narrationOf(view.path === '' ? await store.readNarration(view.run) : []);
   const costs = await taskCosts(view, store);
   return {
     run: view.run,

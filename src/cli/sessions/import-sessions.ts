@@ -79,7 +79,7 @@ export async function importSessions(
     const about = { file: name, session_id, messages: session.messages.length };
     const reason = taken.has(session_id)
       ? `\`${session_id}\` stands in \`${String(taken.get(session_id))}\` too, which was read first.`
-      : keptReason(session_id, hash, store);
+      : await keptReason(session_id, hash, store);
     taken.set(session_id, name);
     if (reason !== null) {
       results.push({ ...about, ...(reason === '' ? { status: 'kept', reason: null } : { status: 'refused', reason }) });
@@ -124,8 +124,8 @@ function readSession(file: string): { session: GleeSession; hash: Hash } | { rea
 }
 
 /** Why a session that is here is not imported, empty where it is the same; null where there is none of its id. */
-function keptReason(id: string, hash: Hash, store: Store): string | null {
-  const here = store.readSession(id);
+async function keptReason(id: string, hash: Hash, store: Store): Promise<string | null> {
+  const here = await store.readSession(id);
   if (here === null) return null;
   if (here.imported === undefined) return `There is another session \`${id}\` here.`;
   return here.imported.hash === hash

@@ -26,8 +26,8 @@ export function wantedSession(named: string | null): WantedSession | null {
 }
 
 /** A session that is kept. Throws a usage error for one that is not. */
-export function findConversation(id: string, store: Pick<Store, 'readSession'> | null): Conversation {
-  const session = store?.readSession(id) ?? null;
+export async function findConversation(id: string, store: Pick<Store, 'readSession'> | null): Promise<Conversation> {
+  const session = (await store?.readSession(id)) ?? null;
   if (session === null)
     throw usageError(
       `Session not found: ${id}`,
@@ -55,7 +55,7 @@ export async function openConversation(
   { id, begins }: WantedSession,
   { store, plan, settings, days, description: said }: Speaking,
 ): Promise<Conversation> {
-  removeExpired(store, days);
+  await removeExpired(store, days);
   const program = onlyProgram(plan, settings.programs);
   // a long one is a stored text: its name says nothing
   const description = said ?? (typeof plan.description === 'string' ? plan.description : '');
@@ -67,7 +67,7 @@ export async function openConversation(
       description,
       created_at: new Date().toISOString(),
     });
-  const session = findConversation(id, store);
+  const session = await findConversation(id, store);
   // The stand-in of a rehearsal plays for everybody.
   if (!settings.rehearsal) requireProgram(session, plan, settings);
   return session;
@@ -97,8 +97,11 @@ export function begunByAnother({ session_id, agent_cli }: Conversation, program:
 }
 
 /** Sessions that nobody went on with for so many days are gone. */
-export function removeExpired(store: Pick<Store, 'listSessions' | 'removeSession'>, days: number = EXPIRE_DAYS): void {
+export async function removeExpired(
+  store: Pick<Store, 'listSessions' | 'removeSession'>,
+  days: number = EXPIRE_DAYS,
+): Promise<void> {
   const oldest = new Date(Date.now() - days * DAY_MS).toISOString();
-  for (const { session_id, updated_at } of store.listSessions())
-    if (updated_at < oldest) store.removeSession(session_id);
+  for (const { session_id, updated_at } of await store.listSessions())
+    if (updated_at < oldest) await store.removeSession(session_id);
 }

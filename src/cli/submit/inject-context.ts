@@ -49,10 +49,11 @@ export async function injectContext(
       : await openConversation(wanted, { store, plan, settings, days: config.sessions?.expire_days, description });
   const usesAgents = [...everyStepOf(plan)].some(({ kind }) => kind === 'agent');
   if (!usesAgents && session === null) return settings;
-  const instructions = usesAgents ? readInstructions(project.root, store) : null;
+  const instructions = usesAgents ? await readInstructions(project.root, store) : null;
+  const about = [plan.name, shortText(plan.description), shortText(description), asked].join(' ');
   const blocks = [
     ...(instructions === null ? [] : [instructions.block]),
-    ...memoriesFor([plan.name, shortText(plan.description), shortText(description), asked].join(' '), store, config),
+    ...(await memoriesFor(about, store, config)),
     ...(session === null ? await earlierHistory(store, earlier) : [historyOf(session, config)]),
   ].filter(({ text }) => text.trim() !== '');
   if (session !== null)
@@ -74,25 +75,20 @@ function nonceOf(blocks: ContextBlock[]): string {
   return createHash('sha256').update(canonicalJson(blocks)).digest('hex').slice(0, 16);
 }
 
-function readInstructions(root: string, store: Store): { block: ContextBlock; hash: Hash } | null {
-  const path = join(root, 'AGENTS.md');
-  try {
-    const content = readPlainNow(path, INSTRUCTION_BYTES);
-    if (content === null) return null;
-    const whole = content.toString('utf8');
-    const text =
-      content.length <= AGENTS_MD_BYTES
-        ? whole
-        : `${content.subarray(0, AGENTS_MD_BYTES).toString('utf8')}\n[cut: AGENTS.md has ${content.length} bytes]`;
-    const hash = sha256(whole);
-    return { block: { source: 'AGENTS.md', trusted: store.taintedBy(hash) === null, text }, hash };
-  } catch {
-    return null; // There is none, or none that can be read.
-  }
+async function readInstructions(root: string, store: Store): Promise<{ block: ContextBlock; hash: Hash } | null> {
+  const content = readPlainNow(join(root, 'AGENTS.md'), INSTRUCTION_BYTES);
+  if (content === null) return null;
+  const whole = content.toString('utf8');
+  const text =
+    content.length <= AGENTS_MD_BYTES
+      ? whole
+      : `${content.subarray(0, AGENTS_MD_BYTES).toString('utf8')}\n[cut: AGENTS.md has ${content.length} bytes]`;
+  const hash = sha256(whole);
+  return { block: { source: 'AGENTS.md', trusted: (await store.taintedBy(hash)) === null, text }, hash };
 }
 
-function memoriesFor(query: string, store: Store, { memory }: Config): ContextBlock[] {
-  const found = store.searchMemories({ query, limit: memory?.inject ?? DEFAULTS.memories });
+async function memoriesFor(query: string, store: Store, { memory }: Config): Promise<ContextBlock[]> {
+  const found = await store.searchMemories({ query, limit: memory?.inject ?? DEFAULTS.memories });
   const text = found
     .map(({ category, text: said }) => `- [${category}] ${cut(said, DEFAULTS.memory_characters)}`)
     .join('\n');

@@ -76,7 +76,7 @@ async function earlierIn(
   wanted: WantedSession | null,
   command: RunCommand,
   terminal: Terminal,
-): Promise<ReturnType<typeof findConversation> | null> {
+): Promise<Awaited<ReturnType<typeof findConversation>> | null> {
   if (wanted === null || wanted.begins) return null;
   return findConversation(wanted.id, (await openExisting(terminal, command))?.store ?? null);
 }

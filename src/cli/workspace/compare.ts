@@ -60,6 +60,12 @@ export async function findSnapshots(named: string, terminal: Terminal): Promise<
   const trees = run === '' || store.folder === null ? null : await openTrees(store.folder, run);
   if (trees !== null) return ofBranch(run, trees, session);
   const start = run === '' ? null : await store.snapshotOf(run, 'start');
+  const elsewhere = start === null && run !== '' ? await store.snapshotElsewhere(run) : null;
+  if (elsewhere !== null)
+    throw refusal(
+      `The files of \`${run}\` are kept on the machine \`${elsewhere.host}\`, in \`${elsewhere.folder}\`, and not in ` +
+        `the store's database. Ask for them there.`,
+    );
   if (start === null) throw await noSnapshot(named, session);
   const left = await store.snapshotOf(run, 'end');
   const end = left ?? (await store.snapshotNow(project.root));

@@ -225,6 +225,20 @@ export const configSchema = z
       )
       .optional()
       .describe('The folder that runs work in.'),
+    store: z
+      .strictObject(
+        {
+          postgres: z
+            .string()
+            .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
+              error: 'a reference to a variable of the environment, such as ${env.PERDURE_STORE_URL}',
+            })
+            .describe('Address of a PostgreSQL database, as a reference: `${env.NAME}`. Never the address itself.'),
+        },
+        { error: 'a map with postgres' },
+      )
+      .optional()
+      .describe('Where values, journal, records and logs are kept, when that is not the state folder.'),
     task_queue: z
       .string({ error: 'a text' })
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: 'a name of letters, digits, `.`, `_`, `-`' })
@@ -238,7 +252,7 @@ export type Config = z.infer<typeof configSchema>;
 const UNSUPPORTED = new Set(['generated_workers_dir']);
 
 /** Keys whose values, and all below them, are in no message. */
-const SECRETS = new Set(['key', 'env', 'headers', 'webhook', 'keys']);
+const SECRETS = new Set(['key', 'env', 'headers', 'webhook', 'keys', 'postgres']);
 
 export interface LoadedConfig {
   config: Config;

@@ -26,6 +26,6 @@ export const memorySearch = defineTool({
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ query, category, limit = SEARCHED.usual }, { connection }) {
     const { store } = await connection.session();
-    return store.searchMemories({ query, category, limit }).map((memory) => ({ ...memory }));
+    return (await store.searchMemories({ query, category, limit })).map((memory) => ({ ...memory }));
   },
 });

@@ -52,7 +52,7 @@ export const task = defineTool({
         'Expected `description` of the tool `task` to be a text that is not empty; only a task that goes on ' +
           'with a `session_id` needs none.',
       );
-    const begun = given === undefined ? null : findConversation(given, (await connection.session()).store);
+    const begun = given === undefined ? null : await findConversation(given, (await connection.session()).store);
     if (begun !== null && program !== undefined && program !== begun.agent_cli) throw begunByAnother(begun, program);
     const name = named ?? begun?.agent_name ?? (program === undefined ? ANYBODY : programAgent(program));
     const agent = await findAgent(name, connection);

@@ -15,6 +15,15 @@ export function addSpend(a: Spend, b: Spend): Spend {
   };
 }
 
+/** What was added to a spend since; what is unknown now is unknown in it. */
+export function spendSince(before: Spend, now: Spend): Spend {
+  return {
+    usd: now.usd === null || before.usd === null ? null : now.usd - before.usd,
+    tokens: now.tokens - before.tokens,
+    steps: now.steps - before.steps,
+  };
+}
+
 /** What counts against a budget; `assumed` is what of it was reserved for work of which nobody knows the cost. */
 export interface Charged {
   usd: number;

@@ -19,3 +19,30 @@ export interface JournalEntry {
   /** ISO 8601, UTC. */
   at: string;
 }
+
+/** Why nobody asks any more: another owner has the question, as its signal's reason. */
+export class ClaimLostError extends Error {
+  override readonly name = 'ClaimLostError';
+
+  constructor() {
+    super('Another worker has taken the question over.');
+  }
+}
+
+/** What a claim came to: the answer that is in the journal, or the right to ask. */
+export type Taken = { entry: JournalEntry } | { claim: Claim };
+
+/** A question that one owner asks, and nobody else as long as that one lives. */
+export interface Claim {
+  /** Owners before this one that were lost while they asked: each may have been answered, and was paid then. */
+  lost: number;
+  /** Aborts with a `ClaimLostError` once another owner has the question; null where no other can. */
+  signal: AbortSignal | null;
+  /**
+   * Journals the answer. False where another owner has the question: then this is no answer, and only its spend counts.
+   * Throws a `StoreFailure` where nothing can be written now.
+   */
+  answer(entry: JournalEntry, synced?: boolean): Promise<boolean>;
+  /** Gives the question back: nothing came of it. Never throws. */
+  release(): Promise<void>;
+}

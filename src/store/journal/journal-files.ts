@@ -3,7 +3,7 @@ import { fileName } from '../files.js';
 import type { Journal } from './journal.js';
 import { openJournal } from './journal.js';
 import { createLruCache } from '../lru-cache.js';
-import type { JournalEntry, JournalKey } from './entry.js';
+import type { Claim, JournalEntry, JournalKey, Taken } from './entry.js';
 
 /**
  * Journals whose index a worker keeps in memory: of so many trees of runs steps are under way at once, or hardly more.
@@ -12,6 +12,10 @@ const KEPT_JOURNALS = 256;
 
 export interface JournalFiles {
   readJournal(key: JournalKey): Promise<JournalEntry | null>;
+  claimQuestion(key: JournalKey): Promise<Taken>;
+  beginOnce(key: JournalKey, entry: JournalEntry, synced?: boolean): Promise<boolean>;
+  mergeJournal(key: JournalKey, merge: (before: JournalEntry | null) => JournalEntry): Promise<void>;
+  listAskedAgain(scope: string): Promise<{ key: string; lost: number }[]>;
   listJournal(scope: string): Promise<[key: string, entry: JournalEntry][]>;
   prepareJournal(scope: string): void;
   writeJournal(key: JournalKey, entry: JournalEntry, synced?: boolean): Promise<void>;
@@ -32,8 +36,31 @@ export function createJournalFiles(folder: string): JournalFiles {
     return journal;
   }
 
+  /** One host has the folder (decision 7): whoever asks is the only one who does. */
+  const claimOf = ({ scope, key }: JournalKey): Claim => ({
+    lost: 0,
+    signal: null,
+    answer: async (entry, synced) => {
+      await journalOf(scope).append(key, entry, synced);
+      return true;
+    },
+    release: async () => undefined,
+  });
+
   return {
+    async claimQuestion(key) {
+      const entry = journalOf(key.scope).read(key.key);
+      return entry === null ? { claim: claimOf(key) } : { entry };
+    },
+    async beginOnce({ scope, key }, entry, synced) {
+      if (journalOf(scope).read(key) !== null) return false;
+      await journalOf(scope).append(key, entry, synced);
+      return true;
+    },
+    mergeJournal: async ({ scope, key }, merge) => journalOf(scope).append(key, merge(journalOf(scope).read(key))),
     readJournal: async ({ scope, key }) => journalOf(scope).read(key),
+    // Who owned a question is known where several may ask.
+    listAskedAgain: async () => [],
     listJournal: async (scope) => journalOf(scope).list(),
     prepareJournal: (scope) => journalOf(scope).prepare(),
     writeJournal: ({ scope, key }, entry, synced) => journalOf(scope).append(key, entry, synced),

@@ -19,7 +19,7 @@ export interface AliveLog {
   /** Says from now on that this process is there; the result ends that. */
   keepAlive(): () => void;
   /** How many milliseconds of these intervals a worker was there. */
-  countAlive(intervals: Interval[]): number;
+  countAlive(intervals: Interval[]): Promise<number>;
 }
 
 /** The alive log in a folder, which is made when it is first written to. `now` in epoch milliseconds. */
@@ -41,7 +41,7 @@ export function createAliveLog(folder: string, now: () => number = Date.now): Al
         tick();
       };
     },
-    countAlive: (intervals) => overlap(intervals, stretches(folder)),
+    countAlive: async (intervals) => overlap(intervals, stretches(folder)),
   };
 }
 

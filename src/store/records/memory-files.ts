@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import MiniSearch from 'minisearch';
 import type { MemoryCategory } from '../../plan/tools/memory.js';
+import type { Json } from '../../plan/values/json.js';
 import { appendLine, readLines } from '../line-files.js';
 
 /** One thing that is remembered from run to run. */
@@ -34,7 +35,7 @@ export interface MemoryFiles {
   addMemory(memory: Omit<Memory, 'id' | 'at'>): Promise<Memory>;
   /** False where there is none of this id. */
   removeMemory(id: string): Promise<boolean>;
-  searchMemories(query: MemoryQuery): Memory[];
+  searchMemories(query: MemoryQuery): Promise<Memory[]>;
 }
 
 /** A line of the file: something to remember, or the id of what is not any more. */
@@ -47,9 +48,14 @@ type Line = Memory | { removed: string };
 export function createMemoryFiles(folder: string): MemoryFiles {
   const path = join(folder, 'memories.ndjson');
 
-  function all(): Memory[] {
+  return memoriesIn({ append: (line) => appendLine(path, line), read: async () => readLines(path) ?? [] });
+}
+
+/** Memories in lines that are appended to, wherever those are. */
+export function memoriesIn(lines: { append: (line: Json) => Promise<void>; read: () => Promise<Json[]> }): MemoryFiles {
+  async function all(): Promise<Memory[]> {
     const memories = new Map<string, Memory>();
-    for (const line of (readLines(path) ?? []) as unknown as Line[]) {
+    for (const line of (await lines.read()) as unknown as Line[]) {
       // written below
       if ('removed' in line) memories.delete(line.removed);
       else memories.set(line.id, line);
@@ -58,8 +64,8 @@ export function createMemoryFiles(folder: string): MemoryFiles {
   }
 
   async function removeMemory(id: string): Promise<boolean> {
-    if (!all().some((memory) => memory.id === id)) return false;
-    await appendLine(path, { removed: id });
+    if (!(await all()).some((memory) => memory.id === id)) return false;
+    await lines.append({ removed: id });
     return true;
   }
 
@@ -67,19 +73,20 @@ export function createMemoryFiles(folder: string): MemoryFiles {
     removeMemory,
     async addMemory(given) {
       const memory: Memory = { id: `mem-${randomBytes(4).toString('hex')}`, ...given, at: new Date().toISOString() };
-      await appendLine(path, { ...memory });
+      await lines.append({ ...memory });
       const most = KEPT[given.category] ?? Infinity;
-      const over = all()
-        .filter(({ category }) => category === given.category)
-        .slice(most);
+      const over = (await all()).filter(({ category }) => category === given.category).slice(most);
       for (const { id } of over) await removeMemory(id);
       return memory;
     },
-    searchMemories({ query, category, limit = Infinity }) {
-      const memories = all().filter((memory) => category === undefined || memory.category === category);
-      return (query.trim() === '' ? memories : ranked(memories, query)).slice(0, limit);
-    },
+    searchMemories: async (query) => findMemories(await all(), query),
   };
+}
+
+/** Memories that a query finds among all, which come the latest first. */
+function findMemories(all: Memory[], { query, category, limit = Infinity }: MemoryQuery): Memory[] {
+  const memories = all.filter((memory) => category === undefined || memory.category === category);
+  return (query.trim() === '' ? memories : ranked(memories, query)).slice(0, limit);
 }
 
 /** Those that have a word of the query or nearly so, the best first; of two that are as good the later one. */

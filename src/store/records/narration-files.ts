@@ -49,7 +49,7 @@ export interface NarrationFiles {
   /** One write, so that lines of several processes do not mix. */
   addNarration(run: string, line: NarrationLine): Promise<void>;
   /** What was said of a run and asked for it, in order; what a crash has cut is left out. */
-  readNarration(run: string): NarrationLine[];
+  readNarration(run: string): Promise<NarrationLine[]>;
   /**
    * Takes a concept to teach, once for a build with its reruns and mendings, whose first run is `origin`. False where
    * it was taught.
@@ -63,8 +63,7 @@ export interface NarrationFiles {
 export function createNarrationFiles(folder: string): NarrationFiles {
   return {
     addNarration: (run, line) => appendLine(join(folder, narrationFile(run)), line as unknown as Json), // JSON-safe
-    readNarration: (run) =>
-      (readLines(join(folder, narrationFile(run))) ?? []).flatMap((line) => lineSchema.safeParse(line).data ?? []),
+    readNarration: async (run) => narrationLines(readLines(join(folder, narrationFile(run))) ?? []),
     async claimConcept(origin, concept) {
       const place = join(folder, conceptsFolder(origin));
       try {
@@ -85,6 +84,11 @@ export function createNarrationFiles(folder: string): NarrationFiles {
       }
     },
   };
+}
+
+/** What was said, of lines that a crash or another version may have written otherwise. */
+export function narrationLines(lines: Json[]): NarrationLine[] {
+  return lines.flatMap((line) => lineSchema.safeParse(line).data ?? []);
 }
 
 /** Removes what was said of a run, and which concepts it has begun to teach. */

@@ -14,11 +14,11 @@ export interface Pause {
 
 export interface ProviderFiles {
   /** The pause of a provider, for all workers of the store; null where there is none. */
-  readPause(provider: string): Pause | null;
+  readPause(provider: string): Promise<Pause | null>;
   /** Null ends it. Of two the later one holds. */
   writePause(provider: string, pause: Pause | null): Promise<void>;
   /** Whether the caller is the one who may ask first once a pause is over; `turn` counts the chances. */
-  claimProbe(provider: string, pause: Pause, turn: number): boolean;
+  claimProbe(provider: string, pause: Pause, turn: number): Promise<boolean>;
 }
 
 /**
@@ -57,13 +57,13 @@ export function createProviderFiles(folder: string): ProviderFiles {
   }
 
   return {
-    readPause,
+    readPause: async (provider) => readPause(provider),
     async writePause(provider, pause) {
       if (pause === null) return removeAll(provider);
       if ((readPause(provider)?.until ?? 0) < pause.until)
         await writeAtomically(pathOf(provider), JSON.stringify(pause));
     },
-    claimProbe(provider, { until }, turn) {
+    async claimProbe(provider, { until }, turn) {
       const path = join(folder, `${fileName(provider)}.${String(until)}.${String(turn)}.probe`);
       try {
         makeFolders(folder);

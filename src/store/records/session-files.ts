@@ -55,10 +55,10 @@ export interface SessionFiles {
   importSession(head: SessionHead, messages: SessionMessage[]): Promise<void>;
   /** A message of the same run and side is taken once only, so that it may be said again after a crash. */
   addMessage(session: string, message: SessionMessage): Promise<void>;
-  readSession(session: string): Session | null;
+  readSession(session: string): Promise<Session | null>;
   /** The latest changed first. */
-  listSessions(): Session[];
-  removeSession(session: string): void;
+  listSessions(): Promise<Session[]>;
+  removeSession(session: string): Promise<void>;
 }
 
 export const SESSION_ID = /^task-[0-9a-f]{8}$/;
@@ -74,7 +74,7 @@ export function createSessionFiles(folder: string): SessionFiles {
   }
 
   return {
-    readSession,
+    readSession: async (session) => readSession(session),
     async createSession(head, messages = []) {
       await appendLine(pathOf(head.session_id), { ...head });
       for (const message of messages) await appendLine(pathOf(head.session_id), asJson(message));
@@ -85,15 +85,16 @@ export function createSessionFiles(folder: string): SessionFiles {
         [{ ...head }, ...messages].map((line) => `${JSON.stringify(line)}\n`).join(''),
       ),
     addMessage: (session, message) => appendLine(pathOf(session), asJson(message)),
-    listSessions() {
+    async listSessions() {
       const all = namesIn(folder).flatMap((name) => readSession(name) ?? []);
       return all.sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
     },
-    removeSession: (session) => rmSync(pathOf(session), { force: true }),
+    removeSession: async (session) => rmSync(pathOf(session), { force: true }),
   };
 }
 
-function sessionOf([head, ...lines]: Json[]): Session | null {
+/** A session of its lines, the head first; null of none. */
+export function sessionOf([head, ...lines]: Json[]): Session | null {
   if (head === undefined) return null;
   const known = head as unknown as SessionHead; // `createSession` writes it first
   const messages = new Map<string, SessionMessage>();

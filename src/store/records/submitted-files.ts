@@ -59,10 +59,19 @@ export function createSubmittedFiles(folder: string): SubmittedFiles {
 /** Null where there is none, and where somebody damaged it: the run itself is the server's. */
 async function readSubmitted(path: string): Promise<SubmittedRun | null> {
   try {
-    return submittedSchema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data ?? null;
+    return submittedIn(await readFile(path, 'utf8'));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw storeFailure(error, 'read', path);
+  }
+}
+
+/** A submitted run of its text; null of one that was damaged. */
+export function submittedIn(text: string): SubmittedRun | null {
+  try {
+    return submittedSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
   }
 }
 

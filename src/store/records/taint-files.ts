@@ -6,7 +6,7 @@ export interface TaintFiles {
   /** Remembers a content of AGENTS.md that a run has left behind: no person wrote it. */
   taint(content: Hash, run: string): Promise<void>;
   /** The run that left this content behind; null where a person wrote it, as far as we know. */
-  taintedBy(content: Hash): string | null;
+  taintedBy(content: Hash): Promise<string | null>;
 }
 
 /** Contents that runs wrote where a person's word counts: `<folder>/tainted.ndjson`. */
@@ -14,7 +14,7 @@ export function createTaintFiles(folder: string): TaintFiles {
   const path = join(folder, 'tainted.ndjson');
   return {
     taint: (content, run) => appendLine(path, { content, run }),
-    taintedBy(content) {
+    async taintedBy(content) {
       const lines = (readLines(path) ?? []) as unknown as { content: Hash; run: string }[]; // as `taint` writes them
       return lines.findLast((line) => line.content === content)?.run ?? null;
     },

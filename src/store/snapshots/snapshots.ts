@@ -28,6 +28,8 @@ export interface Snapshots {
   keepSnapshot(run: string, moment: Moment, workspace: string): Promise<boolean>;
   /** Git's name of the tree that was kept; null where none was. */
   snapshotOf(run: string, moment: Moment): Promise<string | null>;
+  /** Where the snapshots of a run are, when that is another machine of this store; else null. */
+  snapshotElsewhere(run: string): Promise<{ host: string; folder: string } | null>;
   /** Takes a snapshot of the files as they are now; null where nothing can be kept. */
   snapshotNow(workspace: string): Promise<string | null>;
   /** For who reads trees. */
@@ -67,6 +69,7 @@ export function createSnapshots(folder: string): Snapshots {
   return {
     snapshotGit: git,
     snapshotNow: take,
+    snapshotElsewhere: async () => null,
     async keepSnapshot(run, moment, workspace) {
       if ((await readRef(folder, run, moment)) !== null) return true;
       const tree = await take(workspace);

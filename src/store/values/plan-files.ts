@@ -30,7 +30,7 @@ export function createPlanFiles(folder: string): PlanFiles {
   }
 
   async function read(hash: Hash): Promise<Plan> {
-    const plan = check(await readPlan(fileOf(folder, hash), hash), hash);
+    const plan = checkPlan(await readPlan(fileOf(folder, hash), hash), hash);
     cache.set(hash, plan, 1);
     return plan;
   }
@@ -38,7 +38,7 @@ export function createPlanFiles(folder: string): PlanFiles {
   return {
     async putPlan(plan) {
       if (cache.get(plan.hash) !== undefined) return;
-      check(plan, plan.hash);
+      checkPlan(plan, plan.hash);
       const content = canonicalJson(plan);
       await writeAtomically(fileOf(folder, plan.hash), content);
       // As other processes read it: the order of members shows in texts.
@@ -50,7 +50,7 @@ export function createPlanFiles(folder: string): PlanFiles {
 
 async function readPlan(path: string, hash: Hash): Promise<Plan> {
   try {
-    // Whether it is the Plan of that name is proved by `check`.
+    // Whether it is the Plan of that name is proved by `checkPlan`.
     return JSON.parse(await readFile(path, 'utf8')) as Plan;
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
@@ -71,7 +71,7 @@ async function readPlan(path: string, hash: Hash): Promise<Plan> {
 }
 
 /** Gives the Plan back when its content has the hash it goes by. */
-function check(plan: Plan, hash: Hash): Plan {
+export function checkPlan(plan: Plan, hash: Hash): Plan {
   const { hash: _claimed, ...content } = plan;
   const found = sha256(canonicalJson(content));
   if (found !== hash)

@@ -71,17 +71,15 @@ export function createValueFiles(folder: string): ValueFiles {
     },
     putAlways: (value) => store(value, Buffer.from(canonicalJson(value))),
     beginPut: (value) => begin(value, Buffer.from(canonicalJson(value))),
-    async getText(text) {
-      if (typeof text === 'string') return text;
-      const value = await get(text.text);
-      if (typeof value !== 'string')
-        throw new StoreFailure(
-          'internal',
-          `Expected the stored value \`${text.text}\` to be a text, got ${typeof value}.`,
-        );
-      return value;
-    },
+    getText: async (text) => (typeof text === 'string' ? text : textOf(text.text, await get(text.text))),
   };
+}
+
+/** A stored value as the text that it is. Throws a `StoreFailure` where it is none. */
+export function textOf(ref: Hash, value: Json): string {
+  if (typeof value !== 'string')
+    throw new StoreFailure('internal', `Expected the stored value \`${ref}\` to be a text, got ${typeof value}.`);
+  return value;
 }
 
 /** The bytes are those that were written under this name, and only JSON is ever written. */
@@ -93,7 +91,7 @@ function parse(content: Buffer): Json {
  * A value as another process reads it: canonical JSON sorts members, and their order shows in a text that is made from
  * it. A worker that takes over must ask the same as the one before, down to the letter (I8).
  */
-function asRead(value: Json, content: Buffer): Json {
+export function asRead(value: Json, content: Buffer): Json {
   return typeof value === 'object' ? parse(content) : value;
 }
 

@@ -26,6 +26,8 @@ export interface JoinOptions {
   taskQueue: string | null;
   /** Whether to start a host when there is none. */
   start: boolean;
+  /** Address of the project's database, handed to a host that is started and to nobody else (I13). */
+  storeAddress?: string | null | undefined;
   /** Provider variables, handed to the host in memory only (I13). */
   credentials: Record<string, string>;
   /** Likewise; null or left out where nothing is encrypted. */

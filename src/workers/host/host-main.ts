@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UnavailableError } from '../errors.js';
 import { isLocked } from '../processes/lock.js';
@@ -12,6 +13,7 @@ async function main(): Promise<number> {
       'state-dir': { type: 'string' },
       'task-queue': { type: 'string' },
       key: { type: 'string', multiple: true, default: [] },
+      'store-from-stdin': { type: 'boolean' },
       'load-only': { type: 'boolean' },
     },
   });
@@ -24,6 +26,7 @@ async function main(): Promise<number> {
   const end = await runHost({
     stateDir,
     taskQueue: values['task-queue'] ?? null,
+    storeAddress: values['store-from-stdin'] === true ? readFileSync(0, 'utf8') : null,
     idleMs: idleSetting(process.env),
     env: process.env,
     uiPort: null,

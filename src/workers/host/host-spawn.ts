@@ -36,24 +36,30 @@ export function spawnHost({
   stateDir,
   taskQueue,
   keys = null,
+  storeAddress = null,
   entry = hostEntry(),
 }: {
   stateDir: string;
   taskQueue: string | null;
   /** Keys that it is to wait for: it is told their ids alone. */
   keys?: KeyRing | null;
+  storeAddress?: string | null | undefined;
   entry?: string | undefined;
 }): SpawnedHost {
   const log = openLog(stateDir);
   const queue = taskQueue === null ? [] : ['--task-queue', taskQueue];
   const wanted = (keys?.ids ?? []).flatMap((id) => ['--key', id]);
-  const child = spawn(process.execPath, [...WORKER_FLAGS, entry, '--state-dir', stateDir, ...queue, ...wanted], {
+  const store = storeAddress === null ? [] : ['--store-from-stdin'];
+  const options = ['--state-dir', stateDir, ...queue, ...wanted, ...store];
+  const child = spawn(process.execPath, [...WORKER_FLAGS, entry, ...options], {
     cwd: stateDir,
-    env: inherited(process.env),
-    stdio: ['ignore', log, log],
+    env: inherited(process.env, storeAddress),
+    stdio: [storeAddress === null ? 'ignore' : 'pipe', log, log],
     detached: true,
   });
   closeSync(log);
+  child.stdin?.on('error', () => undefined); // a host that ended at once tells why in its log
+  child.stdin?.end(storeAddress);
   child.unref();
   let failure: string | null = null;
   child.once('error', (error) => (failure = error.message));
@@ -83,9 +89,10 @@ function hostEntry(): string {
   return join(packageRoot(), 'dist', 'workers', 'host-entry.js');
 }
 
-function inherited(env: Env): Env {
+/** Without the address of the database, which is a key: commands can look at the environment of their host. */
+function inherited(env: Env, storeAddress: string | null): Env {
   const isInherited = (name: string): boolean => INHERITED.some((pattern) => pattern.test(name)) && name !== RUN_TAG;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isInherited(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => isInherited(name) && value !== storeAddress));
 }
 
 /** A host's log is begun anew when it has grown big; the one before is kept. */

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import { findProject } from '../../compiler/project/project.js';
-import { openStore } from '../../store/local-store.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 import { movedRoot } from '../../store/folders/root.js';
 import { storeFailure } from '../../store/store-failure.js';
@@ -18,6 +17,7 @@ import { HostKeys } from './host-keys.js';
 import { stopServer } from '../server/embedded-server.js';
 import type { EmbeddedServer } from '../server/embedded-server.js';
 import { messageOf, UnavailableError } from '../errors.js';
+import { openProjectStore } from '../open-store.js';
 import { controlSocketPath, identifySelf, readHostFile, writeHostFile } from './host-files.js';
 import type { HostFile } from './host-files.js';
 import { fullDisk, holdFolder } from './host-folder.js';
@@ -34,6 +34,8 @@ export interface HostOptions {
   stateDir: string;
   /** What the worker polls; null for the store's own queue (decision 11). */
   taskQueue: string | null;
+  /** Address of the project's database; null where its store is its state folder. */
+  storeAddress?: string | null;
   /** How long the host stays when nobody needs it; null for ever. */
   idleMs: number | null;
   env: Env;
@@ -192,7 +194,7 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     host.control.say(line);
   };
   mark('process');
-  const store = await openStore(stateDir);
+  const store = await openProjectStore(stateDir, options.storeAddress ?? null);
   const last = await readHostFile(stateDir);
   const openCodec = async (port: number | null): Promise<CodecServer> =>
     (parts.codec = await serveCodec(store, port, () => host.keys.now()));

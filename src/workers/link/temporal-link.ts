@@ -4,7 +4,6 @@ import { Connection } from '@temporalio/client';
 import type { Credentials } from '../../activities/dependencies.js';
 import type { Project } from '../../compiler/project/project.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
-import { openStore } from '../../store/local-store.js';
 import type { NamesVariables } from '../credentials.js';
 import { configVariables, providerVariables } from '../credentials.js';
 import { messageOf, UnavailableError } from '../errors.js';
@@ -13,6 +12,7 @@ import { joinHost } from '../host/host-client.js';
 import type { HostConnection, JoinOptions } from '../host/host-client.js';
 import { OWN_SERVER, reach } from '../connection/connect.js';
 import { missingSearchAttributes } from '../connection/server-health.js';
+import { openProjectStore } from '../open-store.js';
 import { taskQueueOf } from '../connection/task-queue.js';
 import { createClient } from '../connection/temporal-client.js';
 import { temporalSettings } from '../connection/temporal-settings.js';
@@ -25,6 +25,8 @@ export interface OpenOptions {
   project: Pick<Project, 'stateDir'>;
   /** The project's store, where it is open already. */
   store?: { id: string } | undefined;
+  /** Address of the project's database; null where its store is its state folder. */
+  storeAddress?: string | null | undefined;
   config: NamesVariables & { task_queue?: string | undefined };
   /** The flag, which goes before the config. */
   taskQueue?: string | undefined;
@@ -66,11 +68,14 @@ export async function openTemporal(options: OpenOptions): Promise<TemporalLink> 
 
 async function openElsewhere(
   settings: TemporalSettings,
-  { project, store, config, taskQueue, keys = null }: OpenOptions,
+  { project, store, storeAddress = null, config, taskQueue, keys = null }: OpenOptions,
 ): Promise<TemporalLink> {
   const connection = await reach(settings);
   const { namespace } = settings;
-  const queue = taskQueue ?? config.task_queue ?? taskQueueOf(store ?? (await openStore(project.stateDir)), config);
+  const queue =
+    taskQueue ??
+    config.task_queue ??
+    taskQueueOf(store ?? (await openProjectStore(project.stateDir, storeAddress)), config);
   // Not every server lets a client ask; then they are left out.
   const missing = await missingSearchAttributes(connection, namespace).catch(() => ['all']);
   return {
@@ -91,6 +96,7 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   const wanted = taskQueue ?? config.task_queue ?? null;
   const join: JoinOptions = {
     stateDir: project.stateDir,
+    storeAddress: options.storeAddress ?? null,
     taskQueue: wanted,
     start,
     onProgress,
@@ -101,6 +107,14 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   };
   let joined = await joinHost(join);
   const { host } = joined;
+  if (options.store !== undefined && host.storeId !== options.store.id) {
+    joined.leave();
+    throw new UnavailableError(
+      `The host of this folder works with the store \`${host.storeId}\`, and perdure.yml names the store ` +
+        `\`${options.store.id}\`.`,
+      'Stop the host and run the command again: perdure server stop',
+    );
+  }
   if (wanted !== null && wanted !== host.taskQueue) {
     joined.leave();
     throw new UnavailableError(

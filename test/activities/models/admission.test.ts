@@ -55,7 +55,7 @@ it('when a pause is over one call goes first, of all workers, and the others fol
   expect([await isSettled(second), await isSettled(third)]).toEqual([false, false]);
   probe.accept();
   for (const pass of await Promise.all([second, third])) pass.release();
-  expect(files.readPause('p')).toBeNull();
+  expect(await files.readPause('p')).toBeNull();
 });
 
 it('a probe that is refused again pauses all others until the new time', async () => {
@@ -73,7 +73,7 @@ it('of two pauses the longer one holds', async () => {
   const later = Date.now() + HOUR;
   await files.writePause('p', { until: later, reason: 'long' });
   await files.writePause('p', { until: later - 1_000, reason: 'short' });
-  expect(files.readPause('p')).toEqual({ until: later, reason: 'long' });
+  expect(await files.readPause('p')).toEqual({ until: later, reason: 'long' });
 });
 
 it('no more calls are made at once than the config says, and the next is made when one has ended', async () => {

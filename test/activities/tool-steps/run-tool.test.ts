@@ -11,6 +11,7 @@ import type { Store } from '../../../src/store/store.js';
 import { plan, stepBase } from '../../plan/helpers/build-plan.js';
 import type { Bench } from '../helpers/harness.js';
 import { createBench, failureOf, inFull, literal } from '../helpers/harness.js';
+import { beforeJournalWrites } from '../../store/helpers/journal-writes.js';
 
 /** Makes the call of a tool step as the interpreter would; `store` is the one that its worker has. */
 async function runTool(
@@ -46,8 +47,9 @@ async function runTool(
 function lostAfterEffect(store: Store): Store {
   return {
     ...store,
-    writeJournal: (key, entry) =>
-      entry.response === null ? store.writeJournal(key, entry) : Promise.reject(new Error('lost')),
+    ...beforeJournalWrites(store, (_key, entry) => {
+      if (entry.response !== null) throw new Error('lost');
+    }),
   };
 }
 

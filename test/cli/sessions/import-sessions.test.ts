@@ -56,7 +56,7 @@ describe('Sessions of Glee', () => {
     const before = readFileSync(join(folder, FOLDER, `${ID}.json`), 'utf8');
     const file = `${FOLDER}/${ID}.json`;
     expect(await bring()).toEqual([{ file, session_id: ID, status: 'imported', messages: 4, reason: null }]);
-    const kept = store.readSession(ID);
+    const kept = await store.readSession(ID);
     expect(kept).toMatchObject({
       session_id: ID,
       agent_name: 'security-scanner',
@@ -73,7 +73,7 @@ describe('Sessions of Glee', () => {
       ],
     });
     expect(await bring()).toEqual([{ file, session_id: ID, status: 'kept', messages: 4, reason: null }]);
-    expect(store.readSession(ID)).toEqual(kept);
+    expect(await store.readSession(ID)).toEqual(kept);
     expect(readFileSync(join(folder, FOLDER, `${ID}.json`), 'utf8')).toBe(before);
   });
 
@@ -90,7 +90,7 @@ describe('Sessions of Glee', () => {
     expect(await bring()).toMatchObject([{ status: 'kept' }]);
     write(`${ID}.json`, session({ messages: [] }));
     expect(await bring()).toMatchObject([{ status: 'refused', reason: expect.stringContaining('one way') as string }]);
-    expect(store.readSession(ID)?.messages).toHaveLength(5);
+    expect((await store.readSession(ID))?.messages).toHaveLength(5);
   });
 
   it('are told and not written in a dry run', async () => {
@@ -105,9 +105,9 @@ describe('Sessions of Glee', () => {
     write('task-00000001.json', session({ session_id: 'task-00000001', agent_name: null }));
     write('task-00000002.json', session({ session_id: 'task-00000002', agent_name: null, agent_cli: null }));
     await bring();
-    expect(store.readSession('task-00000001')).toMatchObject({ agent_name: 'codex-cli', agent_cli: 'codex' });
-    expect(store.readSession('task-00000002')?.agent_name).toBe('general-purpose');
-    expect(store.readSession('task-00000002')).not.toHaveProperty('agent_cli');
+    expect(await store.readSession('task-00000001')).toMatchObject({ agent_name: 'codex-cli', agent_cli: 'codex' });
+    expect((await store.readSession('task-00000002'))?.agent_name).toBe('general-purpose');
+    expect(await store.readSession('task-00000002')).not.toHaveProperty('agent_cli');
   });
 
   it.each<[status: string, last: string, is: string]>([
@@ -118,7 +118,7 @@ describe('Sessions of Glee', () => {
     const { store, write, bring } = await open();
     write(`${ID}.json`, session({ status, messages: [{ role, content: 'x' }] }));
     await bring();
-    expect(store.readSession(ID)?.status).toBe(is);
+    expect((await store.readSession(ID))?.status).toBe(is);
   });
 
   it.each<[what: string, content: unknown, says: string]>([
@@ -153,7 +153,7 @@ describe('Sessions of Glee', () => {
       { status: 'imported', session_id: 'task-00000001' },
       { status: 'refused', session_id: null, reason: says },
     ]);
-    expect(store.listSessions().map(({ session_id }) => session_id)).toEqual(['task-00000001']);
+    expect((await store.listSessions()).map(({ session_id }) => session_id)).toEqual(['task-00000001']);
   });
 
   it('are not read through links', async () => {
@@ -161,7 +161,7 @@ describe('Sessions of Glee', () => {
     write('elsewhere.txt', session());
     symlinkSync('elsewhere.txt', join(folder, FOLDER, `${ID}.json`));
     expect(await bring()).toMatchObject([{ status: 'refused' }]);
-    expect(store.readSession(ID)).toBeNull();
+    expect(await store.readSession(ID)).toBeNull();
   });
 
   it('do not take the place of a session that was begun here', async () => {
@@ -169,7 +169,7 @@ describe('Sessions of Glee', () => {
     await store.createSession({ session_id: ID, agent_name: 'x', description: '', created_at: '2026-01-01T00:00:00Z' });
     write(`${ID}.json`, session());
     expect(await bring()).toMatchObject([{ status: 'refused', reason: `There is another session \`${ID}\` here.` }]);
-    expect(store.readSession(ID)?.messages).toEqual([]);
+    expect((await store.readSession(ID))?.messages).toEqual([]);
   });
 
   it('are looked for in a folder, or one by one', async () => {

@@ -12,17 +12,21 @@ function folder(): string {
   return made;
 }
 
-const texts = (files: MemoryFiles, query: string, category?: 'convention'): string[] =>
-  files.searchMemories({ query, category }).map(({ text }) => text);
+const texts = async (files: MemoryFiles, query: string, category?: 'convention'): Promise<string[]> =>
+  (await files.searchMemories({ query, category })).map(({ text }) => text);
 
 it('memories are found by words, by their beginnings and by words that are nearly theirs, the best first', async () => {
   const files = createMemoryFiles(folder());
   for (const text of ['Dates are ISO 8601 in UTC.', 'Tests never sleep.', 'The date library is dayjs.'])
     await files.addMemory({ category: 'convention', text, by: 'ana' });
-  expect(texts(files, 'date library')[0]).toBe('The date library is dayjs.');
-  expect(texts(files, 'libary')).toEqual(['The date library is dayjs.']);
-  expect(texts(files, 'nothing of it')).toEqual([]);
-  expect(texts(files, '')).toEqual(['The date library is dayjs.', 'Tests never sleep.', 'Dates are ISO 8601 in UTC.']);
+  expect((await texts(files, 'date library'))[0]).toBe('The date library is dayjs.');
+  expect(await texts(files, 'libary')).toEqual(['The date library is dayjs.']);
+  expect(await texts(files, 'nothing of it')).toEqual([]);
+  expect(await texts(files, '')).toEqual([
+    'The date library is dayjs.',
+    'Tests never sleep.',
+    'Dates are ISO 8601 in UTC.',
+  ]);
 });
 
 it('of what rolls on the last are kept, and of what was decided all', async () => {
@@ -30,11 +34,14 @@ it('of what rolls on the last are kept, and of what was decided all', async () =
   for (let index = 0; index < 22; index += 1)
     for (const category of ['recent_change', 'session_summary', 'decision', 'constraint', 'open_loop'] as const)
       await files.addMemory({ category, text: `${category} ${index}`, by: 'ana' });
-  const kept = (category: 'recent_change' | 'session_summary' | 'decision' | 'constraint' | 'open_loop'): string[] =>
-    files.searchMemories({ query: '', category }).map(({ text }) => text);
-  expect([kept('recent_change').length, kept('recent_change').at(-1)]).toEqual([20, 'recent_change 2']);
-  expect([kept('session_summary').length, kept('session_summary').at(-1)]).toEqual([10, 'session_summary 12']);
-  for (const category of ['decision', 'constraint', 'open_loop'] as const) expect(kept(category)).toHaveLength(22);
+  const kept = async (
+    category: 'recent_change' | 'session_summary' | 'decision' | 'constraint' | 'open_loop',
+  ): Promise<string[]> => (await files.searchMemories({ query: '', category })).map(({ text }) => text);
+  const [changes, summaries] = [await kept('recent_change'), await kept('session_summary')];
+  expect([changes.length, changes.at(-1)]).toEqual([20, 'recent_change 2']);
+  expect([summaries.length, summaries.at(-1)]).toEqual([10, 'session_summary 12']);
+  for (const category of ['decision', 'constraint', 'open_loop'] as const)
+    expect(await kept(category)).toHaveLength(22);
 });
 
 it('what is removed is not found again, and a goal takes the place of the last one', async () => {
@@ -42,9 +49,9 @@ it('what is removed is not found again, and a goal takes the place of the last o
   const first = await files.addMemory({ category: 'convention', text: 'Use tabs.', by: 'ana' });
   await files.addMemory({ category: 'goal', text: 'Ship in May.', by: 'ana' });
   await files.addMemory({ category: 'goal', text: 'Ship in June.', by: 'ana' });
-  expect(texts(files, '')).toEqual(['Ship in June.', 'Use tabs.']);
+  expect(await texts(files, '')).toEqual(['Ship in June.', 'Use tabs.']);
   expect([await files.removeMemory(first.id), await files.removeMemory(first.id)]).toEqual([true, false]);
-  expect(texts(files, '', 'convention')).toEqual([]);
+  expect(await texts(files, '', 'convention')).toEqual([]);
 });
 
 it('a line that a crash has cut costs nothing but itself', async () => {
@@ -53,7 +60,7 @@ it('a line that a crash has cut costs nothing but itself', async () => {
   await files.addMemory({ category: 'decision', text: 'Keep.', by: 'ana' });
   appendFileSync(join(at, 'memories.ndjson'), '{"id":"mem-00');
   await files.addMemory({ category: 'decision', text: 'Keep too.', by: 'ana' });
-  expect(texts(files, '')).toEqual(['Keep too.', 'Keep.']);
+  expect(await texts(files, '')).toEqual(['Keep too.', 'Keep.']);
 });
 
 it('a session tells each side of a run once, however often it is said, and how it ended', async () => {
@@ -65,13 +72,13 @@ it('a session tells each side of a run once, however often it is said, and how i
     description: '',
     created_at: '2026-01-01T00:00:00.000Z',
   });
-  expect(files.readSession(id)).toMatchObject({
+  expect(await files.readSession(id)).toMatchObject({
     status: 'completed',
     updated_at: '2026-01-01T00:00:00.000Z',
     messages: [],
   });
   await files.addMessage(id, { role: 'user', content: 'Look.', run: 'r-1', at: '2026-01-02T00:00:00.000Z' });
-  expect(files.readSession(id)?.status).toBe('active');
+  expect((await files.readSession(id))?.status).toBe('active');
   for (const content of ['Broken.', 'Said again after a crash.'])
     await files.addMessage(id, {
       role: 'assistant',
@@ -81,11 +88,11 @@ it('a session tells each side of a run once, however often it is said, and how i
       status: 'error',
       error: 'why',
     });
-  expect(files.readSession(id)).toMatchObject({
+  expect(await files.readSession(id)).toMatchObject({
     status: 'error',
     updated_at: '2026-01-03T00:00:00.000Z',
     messages: [{ content: 'Look.' }, { content: 'Broken.', error: 'why' }],
   });
-  expect(files.listSessions().map(({ session_id }) => session_id)).toEqual([id]);
-  expect([files.readSession('task-ffffffff'), files.readSession('../../etc/passwd')]).toEqual([null, null]);
+  expect((await files.listSessions()).map(({ session_id }) => session_id)).toEqual([id]);
+  expect([await files.readSession('task-ffffffff'), await files.readSession('../../etc/passwd')]).toEqual([null, null]);
 });

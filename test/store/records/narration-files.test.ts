@@ -33,8 +33,8 @@ it('keeps what was said of a run in order, and leaves out what was cut or is non
     ...{ concept: 'testing', headline: 'h', explanation: 'e', tell_me_more: 't' },
   };
   await store.addNarration('run', lesson);
-  expect(store.readNarration('run')).toEqual([MESSAGE, lesson]);
-  expect(store.readNarration('another')).toEqual([]);
+  expect(await store.readNarration('run')).toEqual([MESSAGE, lesson]);
+  expect(await store.readNarration('another')).toEqual([]);
 });
 
 it('gives a concept to one of many who want to teach it, whatever it is called', async () => {
@@ -50,6 +50,6 @@ it('goes with its run', async () => {
   await store.addNarration('run', MESSAGE);
   await store.claimConcept('run', 'testing');
   await removeRun(folder, 'run');
-  expect([store.readNarration('run'), await store.listConcepts('run')]).toEqual([[], []]);
+  expect([await store.readNarration('run'), await store.listConcepts('run')]).toEqual([[], []]);
   expect(existsSync(join(folder, 'narration', 'run.ndjson'))).toBe(false);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planOf } from '../../compiler/helpers/temporary-project.js';
 import type { Harness } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
+import { beforeJournalWrites } from '../../store/helpers/journal-writes.js';
 
 let harness: Harness;
 const synced: (boolean | undefined)[] = [];
@@ -9,12 +10,11 @@ const synced: (boolean | undefined)[] = [];
 beforeAll(async () => {
   harness = await openHarness();
   const { store } = harness;
-  const write = store.writeJournal.bind(store);
-  store.writeJournal = (key, entry, isSynced) => {
+  const noted = beforeJournalWrites({ ...store }, (key, _entry, isSynced) => {
     // What a rerun may take over is written too, and nobody waits for that.
     if (/"(?:command|tool)"\]$/.test(key.key)) synced.push(isSynced);
-    return write(key, entry, isSynced);
-  };
+  });
+  Object.assign(store, noted);
 });
 afterAll(async () => {
   await harness.close();

@@ -55,7 +55,7 @@ export function createAdmission(store: ProviderFiles): Admission {
       if (line.enterNow(concurrency)) return passOf({ store, provider, line, probed });
       if (!(await line.enter(concurrency, wait.deadline, signal)))
         throw waitFailure('As many calls as the provider may have at once are under way.', AGAIN_MS);
-      const pause = store.readPause(provider);
+      const pause = await store.readPause(provider);
       if (pause === null || pause.until === probed?.until) return passOf({ store, provider, line, probed });
       line.leave(); // Another call was refused meanwhile.
     }
@@ -76,8 +76,7 @@ function passOf({
   return {
     accept: () => {
       line.prove();
-      if (probed === null || store.readPause(provider)?.until !== probed.until) return;
-      void store.writePause(provider, null).catch(() => undefined); // A pause that stays costs one more probe.
+      if (probed !== null) void endPause(store, provider, probed).catch(() => undefined);
     },
     refuse: async (until, reason) => {
       line.doubt();
@@ -86,6 +85,11 @@ function passOf({
     },
     release: () => line.leave(),
   };
+}
+
+/** Ends a pause, unless another has begun; one that stays costs one more probe. */
+async function endPause(store: ProviderFiles, provider: string, { until }: Pause): Promise<void> {
+  if ((await store.readPause(provider))?.until === until) await store.writePause(provider, null);
 }
 
 /**
@@ -100,10 +104,10 @@ async function pauseOver(
   for (;;) {
     signal.throwIfAborted();
     const now = Date.now();
-    const pause = store.readPause(provider);
+    const pause = await store.readPause(provider);
     if (pause === null) return null;
     if (now < pause.until) throw waitFailure(textOf(pause), pause.until - now);
-    if (store.claimProbe(provider, pause, Math.floor((now - pause.until) / PROBE_MS))) return pause;
+    if (await store.claimProbe(provider, pause, Math.floor((now - pause.until) / PROBE_MS))) return pause;
     if (now > deadline) throw waitFailure(textOf(pause), AGAIN_MS);
     await pauseFor(LOOK_MS, undefined, { signal });
   }

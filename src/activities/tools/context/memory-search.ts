@@ -20,9 +20,12 @@ export const memorySearch = builtin({
   action: () => ({ kind: 'none' }),
   run: async ({ query, category, limit = SEARCHED.usual }, { store }) =>
     ok(
-      store
-        .searchMemories({ query, category, limit })
-        .map(({ id, category: kind, text, at }) => ({ id, category: kind, text: cut(text), at })),
+      (await store.searchMemories({ query, category, limit })).map(({ id, category: kind, text, at }) => ({
+        id,
+        category: kind,
+        text: cut(text),
+        at,
+      })),
     ),
 });
 

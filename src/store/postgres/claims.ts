@@ -1,0 +1,120 @@
+import { performance } from 'node:perf_hooks';
+import type { JournalEntry } from '../journal/entry.js';
+import { ClaimLostError } from '../journal/entry.js';
+import type { Database } from './database.js';
+
+/** How long an owner may be silent, by the database's clock, before another may take its questions over. */
+export const LEASE_MS = 12_000;
+/** How often an owner says that it asks still. */
+export const BEAT_MS = 3_000;
+/** How soon it is said again, or an answer written again, where the database did not take it. */
+const AGAIN_MS = 1_000;
+
+/** Times of claims, in milliseconds; tests have shorter ones. */
+export interface ClaimTimes {
+  leaseMs: number;
+  beatMs: number;
+}
+
+/** A question that this process asks. */
+export interface Held {
+  /** Of the row. */
+  id: string;
+  /** Of this very claim: no other has it, in no process. */
+  owner: string;
+  /** Grows with each claim of the row: who holds a smaller one is out. */
+  fence: number;
+  stop: AbortController;
+  /** The answer that could not be written yet. */
+  unwritten: JournalEntry | null;
+}
+
+/** The questions that this process asks, and what keeps them its own. */
+export interface HeldClaims {
+  add(held: Held): void;
+  /** True where the answer is written; false where another has the question, which is let go then. */
+  write(held: Held, entry: JournalEntry): Promise<boolean>;
+  /** Lets go of it. Never throws: what nobody beats for can be taken over. */
+  release(held: Held): Promise<void>;
+}
+
+const WRITE = `
+  update perdure.journal set entry = $4, written = clock_timestamp()
+  where id = $1 and owner = $2 and fence = $3 and (entry is null or entry = $4) returning 1`;
+const RELEASE = `update perdure.journal set owner = null where id = $1 and owner = $2 and fence = $3 and entry is null`;
+const BEAT = `
+  update perdure.journal j set beat = clock_timestamp()
+  from unnest($1::text[], $2::text[], $3::int[]) as held(id, owner, fence)
+  where j.id = held.id and j.owner = held.owner and j.fence = held.fence
+  returning j.owner`;
+
+/**
+ * Beats for what is held, all in one statement, as long as something is. What the database does not confirm belongs to
+ * another: its signal aborts. Answers that could not be written are written with the beats, so that the question is
+ * answered as soon as the database is back, wherever its activity is started again.
+ */
+export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClaims {
+  const held = new Map<string, Held>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function schedule(afterMs: number): void {
+    clearTimeout(timer);
+    timer = held.size === 0 ? undefined : setTimeout(() => void beat(), afterMs);
+    timer?.unref();
+  }
+
+  function lose(one: Held): void {
+    held.delete(one.owner);
+    one.stop.abort(new ClaimLostError());
+  }
+
+  async function write(one: Held, entry: JournalEntry): Promise<boolean> {
+    const { id, owner, fence } = one;
+    const written = await database.query(WRITE, [id, owner, fence, JSON.stringify(entry)]);
+    if (written.length === 0) lose(one);
+    else held.delete(owner);
+    return written.length > 0;
+  }
+
+  async function beat(): Promise<void> {
+    const all = [...held.values()];
+    const begun = performance.now();
+    try {
+      for (const one of all) if (one.unwritten !== null) await write(one, one.unwritten);
+      const open = all.filter(({ owner }) => held.has(owner));
+      if (open.length === 0) return schedule(beatMs);
+      const confirmed = await database.query<{ owner: string }>(BEAT, [
+        open.map(({ id }) => id),
+        open.map(({ owner }) => owner),
+        open.map(({ fence }) => fence),
+      ]);
+      const ours = new Set(confirmed.map(({ owner }) => owner));
+      // What was answered or given back meanwhile is nobody's.
+      for (const one of open) if (!ours.has(one.owner) && held.has(one.owner)) lose(one);
+      schedule(Math.max(0, beatMs - (performance.now() - begun)));
+    } catch {
+      schedule(AGAIN_MS); // who needs it tells what is wrong
+    }
+  }
+
+  return {
+    add(one) {
+      held.set(one.owner, one);
+      if (timer === undefined) schedule(beatMs);
+    },
+    async write(one, entry) {
+      if (one.stop.signal.aborted) return false;
+      try {
+        return await write(one, entry);
+      } catch (error) {
+        one.unwritten = entry;
+        schedule(AGAIN_MS);
+        throw error;
+      }
+    },
+    async release(one) {
+      held.delete(one.owner);
+      await database.query(RELEASE, [one.id, one.owner, one.fence]).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { errorCode, StoreFailure, UNREACHED } from '../store-failure.js';
+import type { DatabaseAddress } from './address.js';
+
+/** What a statement is given. */
+export type Parameter = string | number | boolean | Buffer | null | string[] | number[] | Buffer[];
+
+/** Rows of a statement, as their columns are called. */
+export type Row = Record<string, unknown>;
+
+export interface Database {
+  place: string;
+  /**
+   * Runs one statement, which must do the same when it is done twice: where the connection is lost nobody knows whether
+   * it was done, and it is done again. Throws a `StoreFailure`; one that `passes` after `patienceMs` without an answer.
+   */
+  query<R extends Row>(text: string, parameters?: Parameter[]): Promise<R[]>;
+  /** Runs statements in one transaction, likewise. */
+  transaction<T>(act: (query: Database['query']) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** How long a statement is tried again while nobody answers, in milliseconds. */
+  patienceMs?: number;
+  /** Connections at once. */
+  connections?: number;
+}
+
+const CONNECT_MS = 5_000;
+/** No statement of ours takes so long; what does is a database that stands still. */
+const ANSWER_MS = 30_000;
+const PATIENCE_MS = 6_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+
+/** Opens a pool of connections; none is made before the first statement, and none keeps the process alive. */
+export function openDatabase(
+  { url, place }: DatabaseAddress,
+  { patienceMs = PATIENCE_MS, connections = 8 }: DatabaseOptions = {},
+): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: ANSWER_MS,
+    application_name: 'perdure',
+    keepAlive: true,
+    allowExitOnIdle: true,
+  });
+  // An idle connection that is lost is replaced by the next statement.
+  pool.on('error', () => undefined);
+
+  async function again<T>(act: () => Promise<T>): Promise<T> {
+    const until = Date.now() + patienceMs;
+    for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await act();
+      } catch (error) {
+        if (!isLost(error) || Date.now() + waitMs > until) throw databaseFailure(error, place);
+        await pause(waitMs);
+      }
+    }
+  }
+
+  return {
+    place,
+    query: <R extends Row>(text: string, parameters: Parameter[] = []) =>
+      again(async () => (await pool.query<R>(text, parameters)).rows),
+    transaction: (act) => again(() => inTransaction(pool, act)),
+    close: () => pool.end(),
+  };
+}
+
+async function inTransaction<T>(pool: pg.Pool, act: (query: Database['query']) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  client.on('error', noteBroken);
+  function noteBroken(error: Error): void {
+    broken = error;
+  }
+  try {
+    await client.query('begin');
+    const result = await act(
+      async <R extends Row>(text: string, parameters: Parameter[] = []) =>
+        (await client.query<R>(text, parameters)).rows,
+    );
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(noteBroken);
+    throw error;
+  } finally {
+    client.off('error', noteBroken);
+    client.release(broken);
+  }
+}
+
+/** Codes of the system, and of PostgreSQL, by which a statement may have been done or not, or could not be begun. */
+const LOST = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
+  ...['ENOENT', 'EADDRNOTAVAIL'],
+  // It shuts down, has crashed, starts; has no room for one more; two were in each other's way; only reads now.
+  ...['57P01', '57P02', '57P03', '53300', '40001', '40P01', '25006'],
+]);
+const FULL = new Set(['53100']);
+/** What only a person can mend, and will: a password that was changed, a right that was taken. */
+const REFUSED = new Set(['28P01', '28000', '3D000', '42501']);
+
+function isLost(error: unknown): boolean {
+  const code = errorCode(error);
+  if (code !== null) return LOST.has(code) || code.startsWith('08');
+  // The client's own words have no code.
+  return error instanceof Error && /terminat|timeout|not queryable|connection/i.test(error.message);
+}
+
+/**
+ * What the database or the way to it said, as a failure that tells a person where it is and what to do; of the address
+ * it tells no more than the place (I13).
+ */
+export function databaseFailure(error: unknown, place: string): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  const code = errorCode(error);
+  const at = (found: string): { cause: Error } => ({ cause: Object.assign(new Error(found), { code: found }) });
+  if (code !== null && FULL.has(code))
+    return new StoreFailure(
+      'store-full',
+      `The store's database at \`${place}\` has no room left (${code}). What is written waits for room: free some ` +
+        `space there.`,
+      at('ENOSPC'),
+    );
+  if (isLost(error))
+    return new StoreFailure(
+      'internal',
+      `The store's database at \`${place}\` is not reached (${code ?? 'no answer'}). What needs it waits: start it, or ` +
+        `set the variable of \`store.postgres\` to where it is.`,
+      at(UNREACHED),
+    );
+  if (code !== null && REFUSED.has(code))
+    return new StoreFailure(
+      'internal',
+      `The store's database at \`${place}\` refuses us (${code}): expected a database that is there, and a user and ` +
+        `password that may make a schema in it.`,
+      at(UNREACHED),
+    );
+  return new StoreFailure(
+    'internal',
+    `The store's database at \`${place}\` said: ${error instanceof Error ? error.message : String(error)}.`,
+    at(code ?? 'unknown'),
+  );
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { openIdentity } from '../identity.js';
+import { createMadeFiles } from '../records/made-files.js';
+import { memoriesIn } from '../records/memory-files.js';
+import { snapshotFolder } from '../snapshots/snapshots.js';
+import type { Store } from '../store.js';
+import { readAddress } from './address.js';
+import { createAlive } from './alive.js';
+import { createApproval } from './approval.js';
+import type { Database, DatabaseOptions } from './database.js';
+import { openDatabase } from './database.js';
+import { createJournal } from './journal.js';
+import { createLogs } from './logs.js';
+import { migrate } from './migrations.js';
+import { createNarration } from './narration.js';
+import { createPlans } from './plans.js';
+import { createProviders } from './providers.js';
+import { linesOf } from './records.js';
+import { createRuns } from './runs.js';
+import { createSessions } from './sessions.js';
+import { createDevices, createRecorded, createTaint } from './small-records.js';
+import { createPlacedSnapshots } from './placed-snapshots.js';
+import { createSubmitted } from './submitted.js';
+import { createValues } from './values.js';
+
+/**
+ * Opens the store in a database, and makes its tables where there are none; several workers may do so at once. The
+ * state folder is its cache, and holds what belongs to this machine: work trees, trees of snapshots, the memory of
+ * simulated devices, which files were made here. Throws a `StoreFailure` where the database cannot be used.
+ */
+export async function openPostgresStore(url: string, stateDir: string): Promise<Store> {
+  const address = readAddress(url);
+  // Whoever opens it wants to know at once; who is at work waits.
+  await onceWith(address, { patienceMs: 0, connections: 1 }, migrate);
+  await openIdentity(stateDir, false);
+  const database = openDatabase(address);
+  return { ...storeIn(database, stateDir), id: await migrate(database) };
+}
+
+async function onceWith<T>(
+  address: Parameters<typeof openDatabase>[0],
+  options: DatabaseOptions,
+  act: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(address, options);
+  try {
+    return await act(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function storeIn(database: Database, stateDir: string): Omit<Store, 'id'> {
+  const memories = linesOf(database, 'memory');
+  return {
+    copiedFrom: null,
+    folder: stateDir,
+    ...createValues(database, join(stateDir, 'values')),
+    ...createPlans(database),
+    ...createJournal(database),
+    ...createRuns(database),
+    ...createLogs(database),
+    ...createAlive(database),
+    ...createApproval(database),
+    ...createMadeFiles(join(stateDir, 'made')),
+    ...createDevices(database, join(stateDir, 'devices')),
+    ...createProviders(database),
+    ...createSessions(database),
+    ...memoriesIn({ append: (line) => memories.append('', line), read: () => memories.read('') }),
+    ...createNarration(database),
+    ...createRecorded(database),
+    ...createPlacedSnapshots(database, snapshotFolder(stateDir)),
+    ...createTaint(database),
+    ...createSubmitted(database),
+  };
+}

@@ -1,0 +1,42 @@
+import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
+import type { Json } from '../../plan/values/json.js';
+import type { DeviceFiles } from '../records/device-files.js';
+import { createDeviceFiles } from '../records/device-files.js';
+import type { RecordedFiles } from '../records/recorded-files.js';
+import type { TaintFiles } from '../records/taint-files.js';
+import type { Database } from './database.js';
+import { recordsOf } from './records.js';
+
+/** What models of runs are to answer in tests, a row for each run. */
+export function createRecorded(database: Database): RecordedFiles {
+  const records = recordsOf(database, 'recorded');
+  return {
+    writeAnswers: (run, answers) => records.write(run, JSON.stringify(answers)),
+    async readAnswers(run) {
+      const content = await records.read(run);
+      return content === null ? null : (JSON.parse(content) as RecordedAnswer[]); // `writeAnswers` wrote it
+    },
+  };
+}
+
+/** What is kept about devices, a row each. The memory of a simulated one is a file, where its host is. */
+export function createDevices(database: Database, folder: string): DeviceFiles {
+  const records = recordsOf(database, 'device');
+  return {
+    async readDevice(name) {
+      const content = await records.read(name);
+      return content === null ? null : (JSON.parse(content) as Json); // `JSON.parse` makes nothing else
+    },
+    writeDevice: (name, record) => records.write(name, JSON.stringify(record)),
+    deviceMemory: (name) => createDeviceFiles(folder).deviceMemory(name),
+  };
+}
+
+/** Contents that runs wrote where a person's word counts, a row each. */
+export function createTaint(database: Database): TaintFiles {
+  const records = recordsOf(database, 'tainted');
+  return {
+    taint: (content, run) => records.write(content, run),
+    taintedBy: (content) => records.read(content),
+  };
+}

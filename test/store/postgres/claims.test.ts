@@ -1,0 +1,235 @@
+// @module-tag postgres
+// @seconds 40
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Claim, JournalEntry, Taken } from '../../../src/store/journal/entry.js';
+import { sha256 } from '../../../src/store/hash.js';
+import { readAddress } from '../../../src/store/postgres/address.js';
+import type { Database } from '../../../src/store/postgres/database.js';
+import { openDatabase } from '../../../src/store/postgres/database.js';
+import { createJournal } from '../../../src/store/postgres/journal.js';
+import { migrate } from '../../../src/store/postgres/migrations.js';
+import type { PostgresServer } from '../helpers/postgres-server.js';
+import { startPostgres } from '../helpers/postgres-server.js';
+
+const TIMES = { leaseMs: 600, beatMs: 150 };
+const REQUEST = sha256('what is asked');
+
+const opened: Database[] = [];
+let server: PostgresServer;
+let url: string;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  url = await server.createDatabase();
+  await migrate(openDatabase(readAddress(url)));
+});
+afterEach(() => Promise.all(opened.splice(0).map((database) => database.close())));
+afterAll(() => server.remove());
+
+let restarting: Promise<void> | null = null;
+/** Of several who want it at once one does it. */
+function restart(): Promise<void> {
+  restarting ??= server
+    .kill()
+    .then(() => server.start())
+    .finally(() => (restarting = null));
+  return restarting;
+}
+
+type Journal = ReturnType<typeof createJournal>;
+
+/** A worker's journal; while it is cut it stands still, as a process that is stopped. */
+function worker(): Journal & { cut: () => unknown; mend: () => void } {
+  const database = openDatabase(readAddress(url), { patienceMs: 20_000, connections: 2 });
+  opened.push(database);
+  let gate: Gate | null = null;
+  const reached: Database = {
+    ...database,
+    async query(text, parameters) {
+      await gate?.opened;
+      return database.query(text, parameters);
+    },
+  };
+  return {
+    ...createJournal(reached, TIMES),
+    cut: () => (gate = closedGate()),
+    mend: () => {
+      gate?.open();
+      gate = null;
+    },
+  };
+}
+
+interface Gate {
+  opened: Promise<void>;
+  open: () => void;
+}
+
+function closedGate(): Gate {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+function answer(text: string): JournalEntry {
+  return { request: REQUEST, response: { text }, at: '2026-01-01T00:00:00.000Z' };
+}
+
+function claimIn(taken: Taken): Claim {
+  if (!('claim' in taken)) throw new Error(`expected a claim, got ${JSON.stringify(taken)}`);
+  return taken.claim;
+}
+
+let scopes = 0;
+function someKey(): { scope: string; key: string } {
+  scopes += 1;
+  return { scope: `scope-${String(scopes)}`, key: '["build",1]' };
+}
+
+describe('claims', () => {
+  it('lets one of many workers ask, and gives its answer to all others', async () => {
+    const key = someKey();
+    let asked = 0;
+    const ask = async (one: Journal): Promise<unknown> => {
+      const taken = await one.claimQuestion(key, REQUEST);
+      if ('entry' in taken) return taken.entry.response;
+      asked += 1;
+      await pause(TIMES.leaseMs * 2); // longer than a lease: beats keep it
+      expect(await taken.claim.answer(answer('the one'))).toBe(true);
+      return { text: 'the one' };
+    };
+    const answers = await Promise.all([worker(), worker(), worker(), worker()].map(ask));
+    expect(asked).toBe(1);
+    expect(answers).toEqual(Array.from({ length: 4 }, () => ({ text: 'the one' })));
+    expect(await worker().listAskedAgain(key.scope)).toEqual([]);
+  });
+
+  it('fences an owner that stood still: another asks once more, and the late answer is none', async () => {
+    const [slow, quick] = [worker(), worker()];
+    const key = someKey();
+    const first = claimIn(await slow.claimQuestion(key, REQUEST));
+    slow.cut(); // as a process that is stopped
+    const second = claimIn(await quick.claimQuestion(key, REQUEST));
+    expect(second.lost).toBe(1);
+    expect(await second.answer(answer('second'))).toBe(true);
+    slow.mend();
+    expect(await first.answer(answer('first'))).toBe(false);
+    expect(first.signal?.aborted).toBe(true);
+    expect((await quick.readJournal(key))?.response).toEqual({ text: 'second' });
+    expect(await quick.listAskedAgain(key.scope)).toEqual([{ key: key.key, lost: 1 }]);
+  });
+
+  it('tells an owner that woke up that it is out, before its answer comes', async () => {
+    const [slow, quick] = [worker(), worker()];
+    const key = someKey();
+    const { signal } = claimIn(await slow.claimQuestion(key, REQUEST));
+    slow.cut();
+    const second = claimIn(await quick.claimQuestion(key, REQUEST));
+    slow.mend();
+    await expect.poll(() => signal?.aborted).toBe(true);
+    expect(second.signal?.aborted).toBe(false);
+    await second.release();
+  });
+
+  it('hands on at once what its owner gave back, and counts nobody as lost', async () => {
+    const [one, other] = [worker(), worker()];
+    const key = someKey();
+    const first = claimIn(await one.claimQuestion(key, REQUEST));
+    const waiting = other.claimQuestion(key, REQUEST);
+    await first.release();
+    expect(claimIn(await waiting).lost).toBe(0);
+  });
+
+  it('ends a wait by its signal', async () => {
+    const [one, other] = [worker(), worker()];
+    const key = someKey();
+    const first = claimIn(await one.claimQuestion(key, REQUEST));
+    const stop = new AbortController();
+    const waiting = other.claimQuestion(key, REQUEST, stop.signal);
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    await first.release();
+  });
+
+  it('begins a key once among workers', async () => {
+    const key = someKey();
+    const begun = await Promise.all([worker(), worker(), worker()].map((one) => one.beginOnce(key, answer('begun'))));
+    expect(begun.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('keeps the owner through an outage of the database that lasts longer than a lease', async () => {
+    const [one, other] = [worker(), worker()];
+    const key = someKey();
+    const first = claimIn(await one.claimQuestion(key, REQUEST));
+    const waiting = other.claimQuestion(key, REQUEST);
+    await server.kill();
+    await pause(TIMES.leaseMs * 3);
+    await server.start();
+    expect(await first.answer(answer('through'))).toBe(true);
+    expect(await waiting).toMatchObject({ entry: { response: { text: 'through' } } });
+  });
+
+  it('writes an answer that came while the database was away as soon as it is back', async () => {
+    const key = someKey();
+    const database = openDatabase(readAddress(url), { patienceMs: 100 });
+    opened.push(database);
+    const one = createJournal(database, TIMES);
+    const claim = claimIn(await one.claimQuestion(key, REQUEST));
+    await server.kill();
+    await expect(claim.answer(answer('kept'))).rejects.toMatchObject({ passes: true });
+    await server.start();
+    expect(await worker().claimQuestion(key, REQUEST)).toMatchObject({ entry: { response: { text: 'kept' } } });
+  });
+
+  it('never has two asking that reach the database, whatever is killed and cut', async () => {
+    const step = fc.record({
+      who: fc.nat({ max: 2 }),
+      what: fc.constantFrom('ask' as const, 'ask' as const, 'give back' as const, 'stand still' as const),
+      forMs: fc.integer({ min: 0, max: TIMES.leaseMs * 2 }),
+      killAfterMs: fc.option(fc.integer({ min: 0, max: 300 }), { freq: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 5 }), async (steps) => {
+        const workers = [worker(), worker(), worker()] as const;
+        const key = someKey();
+        const asking = new Set<{ who: number }>();
+        const told: string[] = [];
+        let stalls = 0;
+        await Promise.all(
+          steps.map(async ({ who, what, forMs, killAfterMs }, index) => {
+            const own = workers[who as 0 | 1 | 2];
+            const taken = await own.claimQuestion(key, REQUEST);
+            if ('entry' in taken) return void told.push(String((taken.entry.response as { text: string }).text));
+            // Who stands still is not counted: nobody knows of it.
+            expect([...asking]).toEqual([]);
+            const isStill = what === 'stand still';
+            if (isStill) {
+              stalls += 1;
+              for (const one of asking) if (one.who === who) asking.delete(one);
+              own.cut();
+              await pause(TIMES.leaseMs * 3);
+              own.mend();
+            } else {
+              const self = { who };
+              asking.add(self);
+              if (killAfterMs !== null) {
+                await pause(killAfterMs);
+                await restart();
+              }
+              await pause(forMs);
+              asking.delete(self);
+            }
+            if (what === 'give back') await taken.claim.release();
+            else if (await taken.claim.answer(answer(String(index)))) told.push(String(index));
+          }),
+        );
+        expect(new Set(told).size).toBeLessThanOrEqual(1);
+        const lost = (await workers[0].listAskedAgain(key.scope)).reduce((sum, one) => sum + one.lost, 0);
+        expect(lost).toBeLessThanOrEqual(stalls);
+      }),
+      { numRuns: 4, seed: 7 },
+    );
+  });
+});

@@ -1,0 +1,177 @@
+// @module-tag postgres
+// @seconds 20
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOf } from '../../compiler/helpers/temporary-project.js';
+import { sha256 } from '../../../src/store/hash.js';
+import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js';
+import { SCHEMA_VERSION } from '../../../src/store/postgres/migrations.js';
+import type { Store } from '../../../src/store/store.js';
+import { fileOf } from '../../../src/store/values/value-files.js';
+import type { PostgresServer } from '../helpers/postgres-server.js';
+import { PASSWORD, startPostgres } from '../helpers/postgres-server.js';
+
+let server: PostgresServer;
+let url: string;
+let here: Store;
+let there: Store;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  url = await server.createDatabase();
+  [here, there] = await Promise.all([open(), open()]);
+});
+afterAll(async () => {
+  await server.remove();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const folders: string[] = [];
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'perdure-store-'));
+  folders.push(folder);
+  return folder;
+}
+
+async function open(): Promise<Store> {
+  return openPostgresStore(url, temporaryFolder());
+}
+
+describe('a store on PostgreSQL', () => {
+  it('has one id, whoever of many opens it first and at once', async () => {
+    const fresh = await server.createDatabase();
+    const stores = await Promise.all(
+      Array.from({ length: 6 }, async () => openPostgresStore(fresh, temporaryFolder())),
+    );
+    expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
+    expect(await server.query(fresh, 'select version from perdure.store')).toEqual([{ version: SCHEMA_VERSION }]);
+  });
+
+  it('is not opened by an older version than made its tables', async () => {
+    const fresh = await server.createDatabase();
+    await openPostgresStore(fresh, temporaryFolder());
+    await server.query(fresh, 'update perdure.store set version = version + 1');
+    await expect(openPostgresStore(fresh, temporaryFolder())).rejects.toThrow(/belongs to a later version/);
+  });
+
+  it('gives values and plans to every machine, and takes nothing else for them', async () => {
+    const value = { text: 'long '.repeat(200), odd: '\u0000 \ud800' };
+    const stored = await here.putAlways(value);
+    expect(await there.get(stored.ref)).toEqual(value);
+    const plan = planOf('steps: [{command: [echo, hi]}]');
+    await here.putPlan(plan);
+    expect((await there.getPlan(plan.hash)).hash).toBe(plan.hash);
+    const third = await open();
+    await writeFile(fileOf(join(there.folder ?? '', 'values'), stored.ref), 'spoilt');
+    expect(await (await openPostgresStore(url, there.folder ?? '')).get(stored.ref)).toEqual(value);
+    await server.query(url, 'update perdure.stored_values set content = $1 where hash = $2', ['spoilt', stored.ref]);
+    await expect(third.get(stored.ref)).rejects.toMatchObject({ type: 'store-missing' });
+    await expect(third.get(sha256('nothing'))).rejects.toMatchObject({ type: 'store-missing' });
+  });
+
+  it('keeps journals: the last entry of a key holds, and keys keep their order', async () => {
+    const entry = (text: string) => ({ request: sha256(text), response: text, at: '2026-01-01T00:00:00.000Z' });
+    for (const key of ['b', 'a', 'b']) await here.writeJournal({ scope: 's', key }, entry(`${key} again`));
+    expect((await there.listJournal('s')).map(([key]) => key)).toEqual(['b', 'a']);
+    expect((await there.readJournal({ scope: 's', key: 'b' }))?.response).toBe('b again');
+    const add = (store: Store): Promise<void> =>
+      store.mergeJournal({ scope: 's', key: 'sum' }, (before) => ({
+        ...entry('sum'),
+        response: Number(before?.response ?? 0) + 1,
+      }));
+    await Promise.all([here, there, here, there].map(add));
+    expect((await here.readJournal({ scope: 's', key: 'sum' }))?.response).toBe(4);
+  });
+
+  it('streams logs from one machine to another, in order', async () => {
+    const log = here.openLog('run', 'build/one');
+    log.write('stdout', 'first');
+    log.write('stderr', 'second');
+    await log.close();
+    const first = await there.readLog('run', 'build/one', 0);
+    expect(first.lines.map(({ text }) => text)).toEqual(['first', 'second']);
+    const again = here.openLog('run', 'build/one');
+    again.writeLast('text', 'third');
+    await again.close();
+    await here.logsWritten();
+    const next = await there.readLog('run', 'build/one', first.next);
+    expect(next.lines.map(({ text }) => text)).toEqual(['third']);
+    expect(await there.readLog('run', 'build/one', next.next)).toEqual({ lines: [], next: next.next });
+    expect(await there.listLogs('run')).toEqual(['build/one']);
+  });
+
+  it('keeps sessions, memories, narration, pauses, taint, devices and who was submitted for all', async () => {
+    const head = { session_id: 'task-0a1b2c3d', agent_name: 'a', description: '', created_at: '2026-01-01T00:00:00Z' };
+    await here.createSession(head);
+    await here.addMessage(head.session_id, { role: 'user', content: 'Hi', run: 'r', at: '2026-01-02T00:00:00Z' });
+    expect((await there.listSessions())[0]).toMatchObject({ status: 'active', messages: [{ content: 'Hi' }] });
+    await here.addMemory({ category: 'goal', text: 'Ship in May.', by: 'ana' });
+    await here.addMemory({ category: 'goal', text: 'Ship in June.', by: 'ana' });
+    expect((await there.searchMemories({ query: '' })).map(({ text }) => text)).toEqual(['Ship in June.']);
+    const claimed = await Promise.all([here, there, here].map((store) => store.claimConcept('run', 'testing')));
+    expect(claimed.filter(Boolean)).toHaveLength(1);
+    await here.writePause('p', { until: 2_000, reason: 'long' });
+    await there.writePause('p', { until: 1_000, reason: 'short' });
+    expect(await here.readPause('p')).toEqual({ until: 2_000, reason: 'long' });
+    expect(await here.claimProbe('p', { until: 2_000, reason: '' }, 0)).toBe(true);
+    expect(await there.claimProbe('p', { until: 2_000, reason: '' }, 0)).toBe(false);
+    await there.writePause('p', null);
+    expect(await here.readPause('p')).toBeNull();
+    await here.taint(sha256('x'), 'run');
+    expect(await there.taintedBy(sha256('x'))).toBe('run');
+    await here.writeDevice('uno', { flashed: true });
+    expect(await there.readDevice('uno')).toEqual({ flashed: true });
+    const run = {
+      run: 'r-1',
+      definition: 'd',
+      rehearsal: false,
+      submitted_by: 'ana',
+      submitted_at: '2026-01-01T00:00:00Z',
+    };
+    expect([await here.noteSubmitted(run), await there.noteSubmitted({ ...run, definition: 'e' })]).toEqual([
+      true,
+      false,
+    ]);
+    expect((await there.listSubmitted()).map(({ definition }) => definition)).toEqual(['d']);
+    const token = await here.sign('gate');
+    expect([await there.isSigned('gate', token), await there.isSigned('other', token)]).toEqual([true, false]);
+  });
+
+  it('counts the time in which some worker was there', async () => {
+    const leave = here.keepAlive();
+    await expect.poll(() => there.countAlive([[Date.now() - 1000, Date.now() + 1000]])).toBeGreaterThan(0);
+    leave();
+    expect(await there.countAlive([[0, 1000]])).toBe(0);
+  });
+
+  it('waits while the database is away, and tells where it is and no password', async () => {
+    await server.kill();
+    const failure = await here.writeDevice('uno', null).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({ passes: true });
+    expect(String(failure)).toContain(`127.0.0.1:${String(server.port)}`);
+    await expect(open()).rejects.toThrow(/is not reached \(ECONNREFUSED\)/);
+    const waiting = here
+      .writeDevice('uno', { flashed: false })
+      .catch(() => here.writeDevice('uno', { flashed: false }));
+    await server.start();
+    await waiting;
+    expect(await there.readDevice('uno')).toEqual({ flashed: false });
+    const { stack = '', cause } = failure as Error;
+    expect(`${stack}${String(cause)}${JSON.stringify(failure)}`).not.toContain(PASSWORD);
+  });
+
+  it.each(['not an address', `http://owner:${PASSWORD}@127.0.0.1/store`])(
+    'refuses `%s` as an address without repeating it',
+    async (address) => {
+      const failure = await openPostgresStore(address, '/nowhere').catch(String);
+      expect(failure).toMatch(/expected an address such as/);
+      expect(failure).not.toContain(PASSWORD);
+    },
+  );
+});
