@@ -7,11 +7,12 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import { canonicalJson, toText } from '../../plan/values/json.js';
 import { isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
-import type { JournalKey } from '../../store/journal/entry.js';
+import type { Claim, JournalKey } from '../../store/journal/entry.js';
+import { ClaimLostError } from '../../store/journal/entry.js';
 import type { Store } from '../../store/store.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
-import { begin, readAnswer, writeAnswer } from '../attempt/call-journal.js';
+import { begin, held, takeQuestion, whileHeld, writeAnswer } from '../attempt/call-journal.js';
 import type { HookCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
@@ -42,13 +43,13 @@ export function createCallHooks(deps: Dependencies): (call: HookCall) => Promise
       const request = sha256(
         canonicalJson({ tool: found.block.name, input: found.block.input, gave: gave === null ? null : gave.content }),
       );
-      const known = await readAnswer(store, keyOf(call, 'hooks'));
-      if (known !== null && known.request !== request)
+      const taken = await takeQuestion(store, keyOf(call, 'hooks'), request, { ...current, ...call });
+      if ('entry' in taken && taken.entry.request !== request)
         throw stepFailure('journal-mismatch', `Hooks of \`${call.path}\` were run for another call before.`);
       const word =
-        known === null
-          ? await ask(store, call, { ...current, ...found, gave, request })
-          : (known.response as unknown as HookWord); // `ask` put it there
+        'entry' in taken
+          ? (taken.entry.response as unknown as HookWord) // `ask` put it there
+          : await ask(store, call, { ...current, ...found, gave, request, claim: taken.claim });
       return answerOf(store, call, { word, gave, tool: found.block.name, log: current.log });
     });
 }
@@ -56,15 +57,19 @@ export function createCallHooks(deps: Dependencies): (call: HookCall) => Promise
 interface Asking extends Attempt<AgentStep>, FoundCall {
   gave: ToolRun | null;
   request: ReturnType<typeof sha256>;
+  claim: Claim;
 }
 
 async function ask(store: Store, call: HookCall, asking: Asking): Promise<HookWord> {
-  const word = (await begin(store, keyOf(call, 'hooks-begun'), asking.request, call))
-    ? await wordOfAll(store, call, asking)
-    : lost(call);
+  const word = await held(asking.claim, async (claim) =>
+    (await begin(store, keyOf(call, 'hooks-begun'), asking.request, call))
+      ? wordOfAll(store, call, { ...asking, signal: whileHeld(asking.signal, claim) })
+      : lost(call),
+  );
   const response = word as unknown as Json; // texts alone
   const entry = { request: asking.request, response, at: new Date().toISOString() };
-  await writeAnswer(store, keyOf(call, 'hooks'), entry, call);
+  if (!(await writeAnswer(store, keyOf(call, 'hooks'), { entry, claim: asking.claim }, call)))
+    throw new ClaimLostError();
   return word;
 }
 
