@@ -89,7 +89,7 @@ describe('a run whose store is PostgreSQL', () => {
     expect(spawnSync('grep', ['-rlF', PASSWORD, project.folder], { encoding: 'utf8' }).stdout).toBe('');
   });
 
-  it('goes on with another worker, elsewhere, when the one that asks is killed: one question more, which is told', async () => {
+  it('goes on elsewhere when the worker that asks is killed: one question more, which is told', async () => {
     const url = await server.createDatabase();
     let answering: () => Promise<unknown> = () => new Promise(() => undefined);
     const endpoint = await endpointThat(() => answering());

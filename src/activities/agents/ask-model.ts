@@ -78,7 +78,8 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
       log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
     return (await callProvider(asking, { request, part, cut, reserved, claim })) as unknown as Json;
   };
-  const late = (answer: Json): Promise<void> => cut.add(spendOf(asking, (answer as unknown as ModelAnswer).usage)); // `ask` gave it
+  // `ask` gave it.
+  const late = (answer: Json): Promise<void> => cut.add(spendOf(asking, (answer as unknown as ModelAnswer).usage));
   // So are answers, and nothing else is under such a key.
   const answer = (await askOnce(store, question, ask, { signal: asking.signal, late })) as unknown as ModelAnswer;
   // An owner before this one, which was taken for lost, may have been answered meanwhile.

@@ -54,8 +54,8 @@ function responseOf({ request, response }: JournalEntry, hash: Hash, { path }: S
   if (request === hash) return response;
   throw stepFailure(
     'journal-mismatch',
-    `Step \`${path}\` asked something else before (${request}) than now (${hash}); the answer to that is no answer to ` +
-      `this. The agent or a value has changed under a running run.`,
+    `Step \`${path}\` asked something else before (${request}) than now (${hash}); the answer to that is no answer ` +
+      `to this. The agent or a value has changed under a running run.`,
   );
 }
 

@@ -133,8 +133,8 @@ export function databaseFailure(error: unknown, place: string): StoreFailure {
   if (isLost(error))
     return new StoreFailure(
       'internal',
-      `The store's database at \`${place}\` is not reached (${code ?? 'no answer'}). What needs it waits: start it, or ` +
-        `set the variable of \`store.postgres\` to where it is.`,
+      `The store's database at \`${place}\` is not reached (${code ?? 'no answer'}). What needs it waits: start it, ` +
+        `or set the variable of \`store.postgres\` to where it is.`,
       at(UNREACHED),
     );
   if (code !== null && REFUSED.has(code))

@@ -83,7 +83,7 @@ export function createJournal(
     return found?.owner === owner ? claimed(claims, { id, owner, fence: found.fence, lost: found.lost }) : null;
   }
 
-  /** Waits for the answer of the owner, and takes its question once it is lost. Null where it gave the question back. */
+  /** Waits for the owner's answer, and takes its question once it is lost. Null where it gave the question back. */
   async function follow(id: string, owner: string, signal: AbortSignal | undefined): Promise<Taken | null> {
     const silent: { beat: string | null; since: number } = { beat: null, since: 0 };
     for (;;) {
