@@ -1,4 +1,4 @@
-// @seconds 25
+// @seconds 35
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
-import { openProject } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
 
 const WORKFLOW =
   'name: parts\n# As its maker wrote it: nothing is put in order.\nsteps:   [{agent: helper, prompt: "Part 1"}]\n';
@@ -24,7 +24,9 @@ let project: Project;
 let endpoint: ModelEndpoint;
 beforeAll(async () => {
   endpoint = await startModelEndpoint(({ prompt, system, results: { count } }) =>
-    system.includes('You make.') && count === 0 ? { tools: MAKES } : { text: prompt },
+    system.includes('You make.') && count === 0
+      ? { tools: MAKES }
+      : { text: prompt.includes('Plan it.') ? PLANNED : prompt },
   );
   project = await openProject(
     {
@@ -32,6 +34,9 @@ beforeAll(async () => {
       'definitions/agents/helper.yml': 'name: helper\nprompt: You help.\n',
       'definitions/agents/maker.yml':
         'name: maker\nprompt: You make.\ntools: [agent_create, agent_call, workflow_create, tool_create, shell]\n',
+      'planned.yml':
+        'name: planned\nsteps:\n  - {id: think, agent: helper, prompt: Plan it.}\n' +
+        '  - {id: do, plan: "${steps.think.output}", message: Do it like that?}\n',
       'talk.yml': 'name: talk\nsteps:\n  - {id: work, agent: maker, prompt: Go.}\n',
     },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
@@ -46,6 +51,39 @@ afterAll(async () => {
 
 const promote = (...args: string[]) => project.run('promote', ...args);
 const read = (file: string): string => readFileSync(join(project.folder, file), 'utf8');
+
+const PLANNED = 'name: looks\n# As it was planned.\nsteps:   [{id: look, agent: helper, prompt: "Look."}]\n';
+
+describe('promote of a workflow that a step planned', () => {
+  const planning = (id: string) => project.start('run', 'planned.yml', '--id', id, '--json');
+  const gateOf = (id: string): Promise<unknown> =>
+    until(async () => (await project.run('show', id, '--json')).stdout.includes('"ready"'));
+
+  it('writes exactly what was approved', async () => {
+    const running = planning('planned');
+    await gateOf('planned');
+    expect((await promote('planned/looks')).stderr).toContain('No closed run');
+    expect((await project.run('approve', 'planned', '--as', 'ana')).code).toBe(0);
+    await running.finished;
+    expect(JSON.parse((await promote('planned', '--json')).stdout)).toEqual([
+      { kind: 'workflow', name: 'looks', approved: 'person', description: null },
+    ]);
+    const { code, stderr } = await promote('planned/looks');
+    expect(code, stderr).toBe(0);
+    expect(read('definitions/workflows/looks.yml')).toBe(PLANNED);
+  });
+
+  it('knows nothing of what was rejected', async () => {
+    const running = planning('rejected');
+    await gateOf('rejected');
+    expect((await project.run('reject', 'rejected', '--as', 'ana')).code).toBe(0);
+    await running.finished;
+    expect(JSON.parse((await promote('rejected', '--json')).stdout)).toEqual([]);
+    const { code, stderr } = await promote('rejected/looks', '--rename', 'rejected');
+    expect(code, stderr).not.toBe(0);
+    expect(existsSync(join(project.folder, 'definitions/workflows/rejected.yml'))).toBe(false);
+  });
+});
 
 describe('promote', () => {
   it('lists what a run made, and who allowed it', async () => {

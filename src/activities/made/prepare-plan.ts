@@ -21,6 +21,7 @@ import { tasksIn } from '../../plan/builds/task.js';
 import { teamFaults } from '../../plan/builds/task-rules.js';
 import { taskPart } from '../builds/parts/task.js';
 import { madeOfTasks } from '../builds/task-workflow.js';
+import { keepPlanned } from './planned.js';
 
 /** Tasks that are carried out at the same time, where the step does not say it. */
 const POOL = 3;
@@ -46,6 +47,11 @@ export function createPreparePlan({ store, compile, compileTasks }: Dependencies
       throw stepFailure('definition-invalid', `What was made is no workflow that may run:\n${made.problems}`);
     const { plan } = made;
     await store.putPlan(plan);
+    if (planner === null && step.build === undefined && step.message !== null) {
+      const { ref: text } = await store.putAlways(toText(source));
+      const entry = { name: plan.name, plan: plan.hash, text, unasked: step.fallback === 'approve' };
+      await keepPlanned(store, call.root.first, entry);
+    }
     const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) =>
       spec.default === undefined || call.given.includes(name) ? [] : [{ name, value: spec.default }],
     );

@@ -2,6 +2,7 @@ import type { MadeAgent } from '../../plan/agents/made-definition.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
+import { plannedInTree } from '../../activities/made/planned.js';
 import { madeInTree } from '../../activities/made/registry.js';
 import { shownTexts } from '../../compiler/builds/approval-first.js';
 import { literalTemplate } from '../../compiler/steps/base.js';
@@ -32,6 +33,7 @@ export async function madeIn(record: RunRecord, store: Store): Promise<MadeHere[
   return [
     ...(await madeByClient(record, plan, store)),
     ...(await madeByAgents(record, store)),
+    ...(await plannedHere(record, store)),
     ...temporary.map(({ name, description, text }): MadeHere => ({
       ...{ kind: 'agent', name, description, ending: 'yml', text, approved: 'submitter' },
     })),
@@ -50,6 +52,21 @@ async function madeByAgents(record: RunRecord, store: Store): Promise<MadeHere[]
         approved: shown === true ? 'person' : 'permissions',
       };
     }),
+  );
+}
+
+/** What `plan` steps ran: a workflow that was not approved left no run of its own. */
+async function plannedHere({ run, journal }: RunRecord, store: Store): Promise<MadeHere[]> {
+  const planned = await plannedInTree(store, journal);
+  if (planned.length === 0) return [];
+  const nested = await Promise.all((await store.listRuns(run)).map((one) => store.readRun(one)));
+  const ran = new Set(nested.map((one) => one?.plan));
+  const approved = planned.filter(({ plan }) => ran.has(plan));
+  return Promise.all(
+    approved.map(async ({ name, text, unasked }): Promise<MadeHere> => ({
+      ...{ kind: 'workflow', name, description: null, ending: 'yml', text: String(await store.get(text)) },
+      approved: unasked ? 'submitter' : 'person',
+    })),
   );
 }
 
