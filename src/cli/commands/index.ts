@@ -29,6 +29,7 @@ import { run } from './run.js';
 import { schema } from './schema.js';
 import { server } from './server.js';
 import { sessions } from './sessions.js';
+import { setup } from './setup.js';
 import { show } from './show.js';
 import { test } from './test.js';
 import { tools } from './tools.js';
@@ -79,6 +80,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   server,
   up,
   worker,
+  setup,
   codecServer,
   mcp,
   lsp,

@@ -27,12 +27,20 @@ export const OWN_SERVER = { connectTimeout: '30s', channelArgs: { ...CHANNEL, 'g
  * Connects to a server elsewhere within five seconds, and makes sure that the namespace is there. Throws an
  * UnavailableError.
  */
-export async function reach({
-  connection: options,
-  address,
-  namespace,
-  source,
-}: TemporalSettings): Promise<Connection> {
+export async function reach(settings: TemporalSettings): Promise<Connection> {
+  const { namespace } = settings;
+  return open(settings, async ({ workflowService }) => void (await workflowService.describeNamespace({ namespace })));
+}
+
+/** The same whatever namespaces the server has. */
+export async function reachServer(settings: TemporalSettings): Promise<Connection> {
+  return open(settings, () => Promise.resolve());
+}
+
+async function open(
+  { connection: options, address, namespace, source }: TemporalSettings,
+  check: (connection: Connection) => Promise<void>,
+): Promise<Connection> {
   const hint = `It comes from ${source}. Start it, correct the setting, or unset it to use Perdure's own server.`;
   const refusal = await refusalOf(address);
   if (refusal !== null)
@@ -45,16 +53,25 @@ export async function reach({
   try {
     await connection.withDeadline(Date.now() + REACH_MS, async () => {
       await connection.ensureConnected();
-      await connection.workflowService.describeNamespace({ namespace });
+      await check(connection);
     });
     return connection;
   } catch (error) {
     void connection.close();
-    const why = /NOT_FOUND/.test(messageOf(error))
-      ? `has no namespace \`${namespace}\``
-      : `is not reachable: ${messageOf(error)}`;
-    throw new UnavailableError(`The Temporal server at \`${address}\` ${why}`, hint);
+    const [why, how] = whyNot(messageOf(error), namespace);
+    throw new UnavailableError(`The Temporal server at \`${address}\` ${why}`, how ?? hint);
   }
+}
+
+/** What a refusal of the server means, and what to do where that is not to name another server. */
+function whyNot(message: string, namespace: string): [string, string?] {
+  if (/NOT_FOUND/.test(message)) return [`has no namespace \`${namespace}\``, 'Make it: perdure setup'];
+  if (/PERMISSION_DENIED|UNAUTHENTICATED/.test(message))
+    return [
+      `does not let this user into the namespace \`${namespace}\`: ${message}`,
+      'The API key (TEMPORAL_API_KEY) or the client certificate (TEMPORAL_TLS_*) is of another one, or missing.',
+    ];
+  return [`is not reachable: ${message}`];
 }
 
 /** Addresses of this machine. */

@@ -17,7 +17,7 @@ export async function settleServer(address: string, mark: string): Promise<void>
   try {
     await connection.workflowService.describeNamespace({ namespace: mark });
     await setRetention(connection);
-    await addSearchAttributes(connection);
+    await addSearchAttributes(connection, NAMESPACE, await missingSearchAttributes(connection, NAMESPACE));
   } finally {
     await connection.close();
   }
@@ -45,9 +45,9 @@ export async function missingSearchAttributes(connection: Connection, namespace:
   return Object.values(SEARCH_ATTRIBUTES).filter((name) => Number(customAttributes?.[name]) !== KEYWORD);
 }
 
-async function addSearchAttributes(connection: Connection): Promise<void> {
-  const missing = await missingSearchAttributes(connection, NAMESPACE);
-  if (missing.length === 0) return;
-  const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
-  await connection.operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes });
+/** Makes search attributes of ours in a namespace that lacks them. */
+export async function addSearchAttributes(connection: Connection, namespace: string, names: string[]): Promise<void> {
+  if (names.length === 0) return;
+  const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]));
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

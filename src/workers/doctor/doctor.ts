@@ -7,6 +7,7 @@ import type { Project } from '../../compiler/project/project.js';
 import type { Env } from '../../store/cache-folder.js';
 import { findOnPath } from '../../store/processes/find-on-path.js';
 import { deviceFindings } from './devices.js';
+import { elsewhereFindings } from './elsewhere.js';
 import { keyFindings } from './encryption.js';
 import { modelFindings } from './models.js';
 import { noticeFindings } from './notices.js';
@@ -18,7 +19,6 @@ import { isFree } from '../server/ports.js';
 import { TEMPORAL_CLI_VERSION } from '../temporal-binary/progress.js';
 import { FREE_BYTES } from '../server/server-database.js';
 import { findPresent, findTemporal } from '../temporal-binary/find.js';
-import { temporalSettings } from '../connection/temporal-settings.js';
 import type { Finding } from './finding.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 
@@ -53,7 +53,7 @@ export async function diagnose(
     program('codex', 'agents with `agent: codex`', 'npm install -g @openai/codex'),
     program('gemini', 'agents with `agent: gemini`', 'npm install -g @google/gemini-cli'),
     ...(await sandboxFindings()),
-    elsewhere(env),
+    ...(await elsewhereFindings(env)),
     ...ofKeys,
     providers(env),
     ...(await modelFindings(config, env)),
@@ -176,20 +176,6 @@ async function ports({ stateDir }: Project): Promise<Finding> {
 function unavailable(error: unknown): UnavailableError {
   if (error instanceof UnavailableError) return error;
   throw error;
-}
-
-function elsewhere(env: Env): Finding {
-  const name = 'temporal elsewhere';
-  try {
-    const settings = temporalSettings(env);
-    const detail =
-      settings === null
-        ? 'none named; Perdure uses its own server'
-        : `${settings.address}, namespace ${settings.namespace}, from ${settings.source}`;
-    return { name, ok: true, required: false, detail, fix: null };
-  } catch (error) {
-    return { name, ok: false, required: true, detail: messageOf(error), fix: "Correct Temporal's settings" };
-  }
 }
 
 /** Which provider variables are set: never their values (I13). */
