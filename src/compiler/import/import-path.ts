@@ -1,6 +1,7 @@
 import { extname, join } from 'node:path';
 import { createArchonImporter } from './archon/import-archon.js';
 import { importConductorWorkflow } from './conductor/import-workflow.js';
+import { withIncluded } from './conductor/included-files.js';
 import type { ImportContext } from './shared/context.js';
 import { importAgenticWorkflow, pageOf } from './gh-aw/import-workflow.js';
 import { importRecipe } from './goose/import-goose.js';
@@ -42,7 +43,7 @@ export function importPath(absolute: string, { cwd, root }: Pick<ImportContext, 
       others.push(attempted('gh-aw', file, cwd, (own) => importPage(file, { ...own, cwd, sources })));
       continue;
     }
-    const node = read(file, cwd, single ? report : silent, sources);
+    const node = read(file, { cwd, root, sources, report: single ? report : silent });
     const neighbour = node === null ? null : neighbourOf(node.value, file);
     if (node === null) continue;
     if (neighbour === 'archon') archon.importFile(file, node);
@@ -96,8 +97,11 @@ function importPage(
   return null;
 }
 
-function read(file: string, cwd: string, report: Report, sources: Map<string, string>): Node | null {
-  const source = readSource(file, cwd, report);
+function read(file: string, { cwd, root, report, sources }: ImportContext): Node | null {
+  const written = readSource(file, cwd, report);
+  if (written === null) return null;
+  sources.set(written.file, written.text);
+  const source = withIncluded(written, root, report);
   if (source === null) return null;
   sources.set(source.file, source.text);
   const at = { source, path: '', start: 0, end: 1 };

@@ -48,6 +48,34 @@ const BRANCHES = `agents:
   - {name: d, prompt: "{{ b.output.result }} {{ g.output.selected }} {{ a.output.kind }}"}
 `;
 
+describe('files that a workflow of conductor includes', () => {
+  const flow = (file: string): string =>
+    'workflow: \n  name: it\n  entry_point: a\n  input: {topic: {type: string}}\nagents:\n' +
+    `  - name: a\n    prompt: !file ${file}\n    routes: [{to: $end}]\n`;
+
+  it('stand where they are named, with the values in them', () => {
+    const { files, refused } = imported(
+      {
+        'flows/flow.yaml': flow('prompts/a.md'),
+        'flows/prompts/a.md': 'Write of "{{ workflow.input.topic }}".\n\tNow.',
+      },
+      'flows/flow.yaml',
+    );
+    expect(refused).toEqual([]);
+    const { steps } = parse(files['definitions/workflows/it.yml'] ?? '') as { steps: Steps };
+    expect(steps[0]?.['prompt']).toBe('Write of "${topic}".\n\tNow.\n');
+  });
+
+  it.each([
+    ['is not there', 'gone.md', 'There is no such file.'],
+    ['lies outside of the project', '../../../../../../etc/hostname', 'outside of this project'],
+    ['is data', 'a.json', 'Tags mean nothing here'],
+  ])('are refused where one %s', (_what, file, message) => {
+    const { refused, files } = imported({ 'flow.yaml': flow(file), 'a.json': '{}' }, 'flow.yaml');
+    expect([refused, files]).toEqual([[expect.stringContaining(message)], {}]);
+  });
+});
+
 describe('workflows of conductor', () => {
   it('go from step to step, and the first route that fits is a condition of where it leads', () => {
     const { steps, plan } = conductor(BRANCHES);

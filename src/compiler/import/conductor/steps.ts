@@ -39,7 +39,11 @@ export function actionOf(task: Task): JsonObject | null {
     case 'terminate':
       return terminateStep(task, does.said);
     case 'workflow':
-      return refused(task, 'A workflow inside another one is not carried over.', 'put its agents in place of this one');
+      return refused(
+        task,
+        'A workflow inside another one is not carried over: what its agents read of each other is found in one file.',
+        'put its agents in place of this one',
+      );
     case 'questions':
       return refused(task, '`questions` are not carried over.', 'ask with one `human_gate` for each question');
   }
