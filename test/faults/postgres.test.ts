@@ -1,7 +1,8 @@
 // @module-tag postgres
 // @seconds 90
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
@@ -9,7 +10,7 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { PostgresServer } from '../store/helpers/postgres-server.js';
 import { PASSWORD, startPostgres } from '../store/helpers/postgres-server.js';
 import type { Project, Running } from './project.js';
-import { kill, openProject, until } from './project.js';
+import { kill, openProject, projectAt, until } from './project.js';
 
 const FLOW = `name: flow
 steps:
@@ -120,5 +121,49 @@ describe('a run whose store is PostgreSQL', () => {
     const { stdout } = await one.run('show', 'two');
     expect(stdout).toContain('1 question was asked again');
     kill(second.process.pid ?? 0, 'SIGTERM');
+  });
+});
+
+describe('a project of one machine', () => {
+  const HELLO = 'name: hello\nsteps:\n  - command: [sh, -c, "echo hello; yes long | head -c 2000"]\n';
+
+  it('loads nothing for databases, moves to one by a copy, and is shown and goes on there', async () => {
+    const url = await server.createDatabase();
+    const watched = join(tmpdir(), `perdure-loaded-${String(process.pid)}`);
+    onTestFinished(() => rmSync(watched, { recursive: true, force: true }));
+    const project = await openProject(
+      {
+        'hello.yml': HELLO,
+        'watch.cjs': `process.on('exit', () => require('node:fs').appendFileSync(${JSON.stringify(watched)},
+          Object.keys(require.cache).some((file) => /node_modules.pg/.test(file)) ? 'loaded\\n' : 'none\\n'));`,
+      },
+      { TEAM_STORE: url },
+    );
+    onTestFinished(() => project.close());
+    const watching = projectAt(project.folder, { NODE_OPTIONS: `--require=${join(project.folder, 'watch.cjs')}` });
+    expect((await watching.run('run', 'hello.yml', '--id', 'before')).code).toBe(0);
+    await watching.run('server', 'stop');
+    expect(new Set(readFileSync(watched, 'utf8').trim().split('\n'))).toEqual(new Set(['none']));
+    const before = await shown(project, 'before');
+    expect(before?.status).toBe('success');
+
+    writeFileSync(join(project.folder, 'perdure.yml'), CONFIG);
+    const copied = JSON.parse((await project.run('store', 'copy', '--json')).stdout) as {
+      copied: object;
+      left: string[];
+    };
+    expect(copied).toMatchObject({ copied: { runs: 1, plans: 1 }, left: [] });
+    expect((await project.run('store', 'copy')).code).toBe(0);
+    expect(await shown(project, 'before')).toEqual(before);
+    expect((await project.run('logs', 'before')).stdout).toContain('hello');
+    expect((await project.run('run', 'hello.yml', '--id', 'after')).code).toBe(0);
+    expect((await shown(project, 'after'))?.status).toBe('success');
+    expect((await project.run('store', 'verify')).code).toBe(0);
+    const status = await project.run('store', 'status');
+    expect(status.stdout).toMatch(/runs +2/);
+    expect(status.stdout + status.stderr).not.toContain(PASSWORD);
+    await server.query(url, "update perdure.stored_values set content = 'spoilt'");
+    const verified = await project.run('store', 'verify');
+    expect([verified.code, verified.stdout]).toEqual([1, expect.stringContaining('has another content')]);
   });
 });

@@ -31,6 +31,7 @@ import { server } from './server.js';
 import { sessions } from './sessions.js';
 import { setup } from './setup.js';
 import { show } from './show.js';
+import { store } from './store.js';
 import { test } from './test.js';
 import { tools } from './tools.js';
 import { ui } from './ui.js';
@@ -75,6 +76,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   schema,
   doctor,
   prune,
+  store,
   completionOf(() => COMMANDS),
   ui,
   server,

@@ -28,6 +28,11 @@ export const prune: CommandSpec = {
         'A server elsewhere keeps its histories as long as it is told to.',
         'Unset TEMPORAL_ADDRESS to prune this project; and on a shared server set the retention of the namespace.',
       );
+    if (session?.config.store !== undefined)
+      throw usageError(
+        'Runs whose store is a database are not pruned yet.',
+        'What is there stays; `perdure store status` tells how much that is.',
+      );
     const { pruneRuns } = await import('../prune/prune-runs.js');
     const pruned =
       session === null

@@ -123,6 +123,16 @@ export function createLogs(database: Database): LogFiles {
   };
 }
 
+/** Writes lines of another store's log; what was written under this token stays as it is. */
+export async function copyLines(
+  database: Database,
+  { run, path, lines }: { run: string; path: string; lines: LogLine[] },
+  token: string,
+): Promise<void> {
+  const log = logOf(run, path);
+  await database.query(WRITE, [[`${log} ${token}`], [log], [run], [path], [JSON.stringify(lines)]]);
+}
+
 function withNote(lines: LogLine[], lost: number): LogLine[] {
   if (lost === 0) return lines;
   return [...lines, ...linesOf('note', `${String(lost)} lines are missing here: the store's database was away.`)];

@@ -29,12 +29,17 @@ import { createValues } from './values.js';
  * simulated devices, which files were made here. Throws a `StoreFailure` where the database cannot be used.
  */
 export async function openPostgresStore(url: string, stateDir: string): Promise<Store> {
+  return (await openDatabaseStore(url, stateDir)).store;
+}
+
+/** The same with the database itself, for who looks after it. */
+export async function openDatabaseStore(url: string, stateDir: string): Promise<{ store: Store; database: Database }> {
   const address = readAddress(url);
   // Whoever opens it wants to know at once; who is at work waits.
   await onceWith(address, { patienceMs: 0, connections: 1 }, migrate);
   await openIdentity(stateDir, false);
   const database = openDatabase(address);
-  return { ...storeIn(database, stateDir), id: await migrate(database) };
+  return { store: { ...storeIn(database, stateDir), id: await migrate(database) }, database };
 }
 
 async function onceWith<T>(

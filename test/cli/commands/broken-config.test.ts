@@ -36,6 +36,7 @@ const READING: Record<string, string[]> = {
   run: ['run', 'hello.yml', '-i', 'name=x'],
   sessions: ['sessions', 'list'],
   show: ['show', 'run'],
+  store: ['store', 'status'],
   test: ['test', 'recording.yml'],
   tools: ['tools', 'list'],
   ui: ['ui', '--no-open'],
