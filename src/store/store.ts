@@ -68,8 +68,11 @@ export interface Store
   claimQuestion(key: JournalKey, request: Hash, signal?: AbortSignal): Promise<Taken>;
   /** Writes an entry where the key has none; false where it has: of several who do so at once one writes. */
   beginOnce(key: JournalKey, entry: JournalEntry, synced?: boolean): Promise<boolean>;
-  /** Every key of a journal with its last entry, in the order in which they came. */
-  listJournal(scope: string): Promise<[key: string, entry: JournalEntry][]>;
+  /**
+   * Every key of a journal with its last entry, in the order in which they came; with `begins` those keys alone that
+   * begin so.
+   */
+  listJournal(scope: string, begins?: string): Promise<[key: string, entry: JournalEntry][]>;
   /** Writes what `merge` makes of the entry that is there: of several who do so at once none loses what it adds. */
   mergeJournal(key: JournalKey, merge: (before: JournalEntry | null) => JournalEntry): Promise<void>;
   /** Keys of a journal whose question was asked again because who asked it was lost, and how often. */

@@ -63,7 +63,12 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
   } = asking;
   const asked = said === undefined ? request : { ...request, messages: said };
   // Messages are JSON-safe.
-  const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json };
+  const question = {
+    call,
+    part,
+    request: { provider: call.model.provider, ...asked } as unknown as Json,
+    asked: said === undefined ? { system: request.system, messages: request.messages } : { transcript: said },
+  };
   const reserved = mostIn(call.model, request).usd;
   const cut = cutCalls(store, question);
   const before = await cut.read();

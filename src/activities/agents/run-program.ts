@@ -119,7 +119,8 @@ async function askUntilValid(playing: Playing, first: ProgramQuestion): Promise<
 async function replyTo(playing: Playing, question: ProgramQuestion, again: number): Promise<ProgramReply> {
   const { deps, call, agent, signal, log, progress, account } = playing;
   const request = { program: call.program.program, ...question } as unknown as Json; // plain data
-  const journalled = { call, part: ['program', again], request };
+  const asked = { system: question.system, messages: [{ role: 'user' as const, text: question.prompt }] };
+  const journalled = { call, part: ['program', again], request, asked };
   const cut = cutCalls(deps.store, journalled);
   book(account, await cut.read(), 0);
   const before = { ...account };

@@ -1,5 +1,5 @@
 import type { Json } from '../../plan/values/json.js';
-import { canonicalJson } from '../../plan/values/json.js';
+import { canonicalJson, utf8Bytes } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import { StoreFailure } from '../../store/store-failure.js';
@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.js';
 import type { Claim, JournalEntry, JournalKey, Taken } from '../../store/journal/entry.js';
 import type { StepCall } from '../contract.js';
 import { stepFailure } from '../failures.js';
+import type { ModelMessage } from '../models/protocol/message.js';
 
 /** One thing that a try of a step asks for, and that must not be asked for twice (I8). */
 export interface Question {
@@ -15,6 +16,8 @@ export interface Question {
   part: (string | number)[];
   /** What is asked, with every value in its place. */
   request: Json;
+  /** What of it people read, of a question to a model. */
+  asked?: AskedText;
 }
 
 /** What is done beside asking. */
@@ -26,6 +29,15 @@ interface Asked {
 }
 
 /**
+ * What a model was asked, as the journal keeps it: an instruction and messages, or the hash of a transcript's last
+ * message.
+ */
+export type AskedText = { system: string; messages: ModelMessage[] } | { transcript: Hash };
+
+/** A question of more bytes of JSON is a stored value: journals are read as a whole. */
+const ASKED_BYTES = 16 * 1024;
+
+/**
  * Gives the answer that the journal has, else asks and journals what came: it is on disk before this returns. What
  * `ask` throws is not journalled. Of all workers of the store one asks at a time; `ask` gets its claim, and ends when
  * the claim's signal says that another has it. Throws `journal-mismatch` when another request was answered under the
@@ -33,7 +45,7 @@ interface Asked {
  */
 export async function askOnce(
   store: Store,
-  { call, part, request }: Question,
+  { call, part, request, asked }: Question,
   ask: (claim: Claim) => Promise<Json>,
   { signal, late }: Asked = {},
 ): Promise<Json> {
@@ -43,8 +55,9 @@ export async function askOnce(
     const taken = await takeQuestion(store, key, hash, { ...call, signal });
     if ('entry' in taken) return responseOf(taken.entry, hash, call);
     store.prepareJournal(call.root.first);
+    const keeping = keepAsked(store, asked);
     const response = await held(taken.claim, ask);
-    const entry = { request: hash, response, at: new Date().toISOString() };
+    const entry = { request: hash, response, at: new Date().toISOString(), ...(await keeping) };
     if (await writeAnswer(store, key, { entry, claim: taken.claim }, call)) return response;
     await late?.(response);
   }
@@ -78,6 +91,17 @@ export function whileHeld(signal: AbortSignal, { signal: lost }: Claim): AbortSi
 interface Answered {
   entry: JournalEntry;
   claim: Claim;
+}
+
+/** Nothing where it cannot be kept: a question that nobody can look at later is answered all the same. */
+async function keepAsked(store: Store, asked: AskedText | undefined): Promise<Pick<JournalEntry, 'asked'>> {
+  if (asked === undefined) return {};
+  const value = asked as unknown as Json; // messages are JSON-safe
+  if (utf8Bytes(JSON.stringify(value)) <= ASKED_BYTES) return { asked: { value } };
+  return store.putAlways(value).then(
+    (stored) => ({ asked: stored }),
+    () => ({}),
+  );
 }
 
 /**

@@ -52,6 +52,7 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     pause: outcome === null ? fold.pause : null,
     warnings: fold.warnings,
     rehearsal: input.settings.rehearsal,
+    ...(input.root === null ? { journal: fold.first } : {}),
     ...plannedTasks(fold),
     ...(input.settings.worktree === undefined ? {} : { branch: branchOf(rootOf(fold.run)) }),
     ...aboutGates(fold),

@@ -41,6 +41,7 @@ async function recordView(record: RunRecord, closed: Closed): Promise<RunView> {
     spend,
     budget,
     rehearsal,
+    ...(path === '' ? { journal: record.journal } : {}),
     ...(record.branch === undefined ? {} : { branch: record.branch }),
     submittedBy: record.submitted_by,
     input: record.input,

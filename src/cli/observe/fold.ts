@@ -23,7 +23,7 @@ import { inferAll } from './infer-ends.js';
 
 /** Starts a fold with a run's first event. */
 export function openFold(run: string, event: RunEvent & { kind: 'run-started' }): RunFold {
-  const { input, at } = event;
+  const { input, first, at } = event;
   const schedule = restoreSchedule(input.plan, input.carried);
   const top: FoldScope = {
     schedule,
@@ -43,6 +43,7 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
   };
   const fold: RunFold = {
     run,
+    first,
     input,
     top,
     startedAt: input.carried?.started_at ?? at,

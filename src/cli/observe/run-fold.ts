@@ -11,6 +11,8 @@ import type { Truth } from './truth.js';
 export interface RunFold {
   /** Its workflow id. */
   run: string;
+  /** Temporal's id of the first of its runs. */
+  first: string;
   /** How it was started. */
   input: ReadRunInput;
   /** Its own steps. */

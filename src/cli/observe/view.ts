@@ -28,6 +28,8 @@ export interface RunView {
   /** Limits of which most is used. */
   warnings?: Warning[];
   rehearsal: boolean;
+  /** Of a root run: the scope of its tree's journal (I8). */
+  journal?: string;
   /** The branch that it commits to, of a run in a work tree. */
   branch?: string;
   /** What is known of the tasks that an agent of it plans. */

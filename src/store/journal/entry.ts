@@ -1,7 +1,7 @@
 /** Which answer of which tree of runs (I8). */
 
 import type { Json } from '../../plan/values/json.js';
-import type { Hash } from '../../plan/values/value.js';
+import type { Hash, Value } from '../../plan/values/value.js';
 
 export interface JournalKey {
   /** `RootLink.first`: one file for each. */
@@ -14,6 +14,8 @@ export interface JournalKey {
 export interface JournalEntry {
   /** SHA-256 of the canonical request; a hit with another hash is a failure, never an answer. */
   request: Hash;
+  /** What a model was asked, for people who look at it later; absent where nobody was asked. */
+  asked?: Value;
   /** The answer, as whoever asked wants it back. */
   response: Json;
   /** ISO 8601, UTC. */

@@ -16,7 +16,7 @@ export interface JournalFiles {
   beginOnce(key: JournalKey, entry: JournalEntry, synced?: boolean): Promise<boolean>;
   mergeJournal(key: JournalKey, merge: (before: JournalEntry | null) => JournalEntry): Promise<void>;
   listAskedAgain(scope: string): Promise<{ key: string; lost: number }[]>;
-  listJournal(scope: string): Promise<[key: string, entry: JournalEntry][]>;
+  listJournal(scope: string, begins?: string): Promise<[key: string, entry: JournalEntry][]>;
   prepareJournal(scope: string): void;
   writeJournal(key: JournalKey, entry: JournalEntry, synced?: boolean): Promise<void>;
 }
@@ -61,7 +61,7 @@ export function createJournalFiles(folder: string): JournalFiles {
     readJournal: async ({ scope, key }) => journalOf(scope).read(key),
     // Who owned a question is known where several may ask.
     listAskedAgain: async () => [],
-    listJournal: async (scope) => journalOf(scope).list(),
+    listJournal: async (scope, begins) => journalOf(scope).list(begins),
     prepareJournal: (scope) => journalOf(scope).prepare(),
     writeJournal: ({ scope, key }, entry, synced) => journalOf(scope).append(key, entry, synced),
   };

@@ -17,8 +17,10 @@ import type { JournalEntry } from './entry.js';
 export interface Journal {
   /** Throws a `StoreFailure` where nobody can say whether the key was there. */
   read(key: string): JournalEntry | null;
-  /** Every key with its last entry, in the order in which the keys came; damaged lines are passed over. */
-  list(): [key: string, entry: JournalEntry][];
+  /**
+   * Every key that begins so with its last entry, in the order in which the keys came; damaged lines are passed over.
+   */
+  list(begins?: string): [key: string, entry: JournalEntry][];
   /**
    * The entry is in the file when this resolves, and so outlives every process; it is synced with all that come within
    * `GATHER_MS`. Nobody need wait for that: once the server has committed what the activity returns, the entry is not
@@ -109,10 +111,10 @@ export function openJournal(path: string, sync: (file: number) => Promise<void> 
         throw storeFailure(error, 'read', path);
       }
     },
-    list: () =>
+    list: (begins = '') =>
       listed(path, (file) => {
         catchUp(file);
-        return index.places;
+        return [...index.places].filter(([key]) => key.startsWith(begins));
       }),
     prepare() {
       if (index.end === 0) gathering.prepare();
@@ -258,11 +260,11 @@ function parse(text: string): { key: string; entry: JournalEntry } | null {
 }
 
 /** The entries at places that are found in a file, which need not be there. */
-function listed(path: string, find: (file: number) => Map<string, Place>): [string, JournalEntry][] {
+function listed(path: string, find: (file: number) => [key: string, place: Place][]): [string, JournalEntry][] {
   try {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
     return withFile(path, (file) =>
-      [...find(file)].flatMap(([key, place]): [string, JournalEntry][] => {
+      find(file).flatMap(([key, place]): [string, JournalEntry][] => {
         const line = parse(readPlace(file, place).toString('utf8'));
         return line === null ? [] : [[key, line.entry]];
       }),

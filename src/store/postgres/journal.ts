@@ -29,7 +29,9 @@ const TAKE_OVER = `
   update perdure.journal set owner = $4, fence = fence + 1, beat = clock_timestamp(), lost = lost + 1
   where id = $1 and entry is null and owner = $2 and beat = $3::timestamptz returning fence, lost`;
 const READ = 'select entry from perdure.journal where id = $1';
-const LIST = 'select key, entry from perdure.journal where scope = $1 and entry is not null order by place';
+const LIST = `
+  select key, entry from perdure.journal where scope = $1 and starts_with(key, $2) and entry is not null
+  order by place`;
 const WRITE = `
   insert into perdure.journal as j (id, scope, key, entry) values ($1, $2, $3, $4)
   on conflict (id) do update set entry = $4, written = clock_timestamp()`;
@@ -136,8 +138,8 @@ export function createJournal(
         await query(MERGE, [idOf(key), JSON.stringify(merge(before)), token]);
       });
     },
-    async listJournal(scope) {
-      const rows = await database.query<{ key: string; entry: string }>(LIST, [scope]);
+    async listJournal(scope, begins = '') {
+      const rows = await database.query<{ key: string; entry: string }>(LIST, [scope, begins]);
       return rows.map(({ key, entry }) => [key, entryOf(entry)]);
     },
     prepareJournal: () => undefined,

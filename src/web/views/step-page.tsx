@@ -3,8 +3,10 @@ import { rootOf } from '../../cli/observe/view.js';
 import { stepRow } from '../../cli/render/rows.js';
 import { formatCount, formatUsd, plural } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
+import type { Conversation } from '../data/conversation.js';
 import { gatePath, runPath, stepPath } from '../paths.js';
 import { Content } from './content.js';
+import { ConversationView } from './conversation.js';
 import { StatusChip } from './status.js';
 
 interface StepPageProps {
@@ -12,13 +14,15 @@ interface StepPageProps {
   step: StepView;
   /** As people read it; null where there is none. */
   output: string | null;
+  /** Null where no model was asked. */
+  conversation: Conversation | null;
   /** A part of what it wrote, and the byte of the log where the next one begins; null for the last. */
   log: { text: string; next: number | null };
   now: number;
 }
 
 /** A step: how it stands, what it yielded, what it wrote. */
-export function StepPage({ run, step, output, log, now }: StepPageProps) {
+export function StepPage({ run, step, output, conversation, log, now }: StepPageProps) {
   const { path, status, result, gate } = step;
   return (
     <article class="step">
@@ -37,6 +41,7 @@ export function StepPage({ run, step, output, log, now }: StepPageProps) {
         )}
         {result?.error == null ? null : <Content text={result.error} label="Why it did not succeed" />}
         {output === null ? null : <Content text={output} label="Output" />}
+        {conversation === null ? null : <ConversationView conversation={conversation} />}
         {log.text === '' ? <p class="empty">It has written nothing.</p> : <Content text={log.text} label="Log" />}
         {log.next === null ? null : (
           <p>
