@@ -7,7 +7,7 @@ describe('help', () => {
   it('shows an example for every command', async () => {
     const { stdout, code } = await perdureHere(newFolder(), ['--help']);
     expect(code).toBe(0);
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+    const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name ?? '');
     expect(commands).toEqual(COMMANDS.map(({ name }) => name));
     for (const command of commands) {
       const help = await perdureHere(newFolder(), [command, '--help']);

@@ -44,12 +44,12 @@ describe('agents of Claude Code', () => {
   it('say what has no meaning here, each where it is', () => {
     const { agent, problems, messages } = agentOf(
       file,
-      '---\nname: helper\nhooks:\n  PreToolUse: []\ncolor: red\npermissionMode: bypassPermissions\nmadeUp: ' +
+      '---\nname: helper\nhooks:\n  Stop: []\ncolor: red\npermissionMode: bypassPermissions\nmadeUp: ' +
         '1\n---\nYou help.\n',
     );
     expect(agent?.name).toBe('helper');
     expect(problems).toEqual(['3:1 unknown-key', '5:1 unknown-key', '6:1 unknown-key', '7:1 unknown-key']);
-    expect(messages[0]).toBe('`hooks` has no meaning here: there are no hooks around tools.');
+    expect(messages[0]).toBe('`hooks.Stop` has no meaning here: there are hooks before and after calls of tools only.');
   });
 
   it('without a prompt are refused', () => {

@@ -8,7 +8,7 @@ import { compileIn, createProject } from '../helpers/temporary-project.js';
 /** The snippets of a page, by the file that they show. */
 const PAGES: Record<string, string[]> = {
   chains: ['chain.json', 'workflow.yml'],
-  agents: ['agent.yml', 'fixer.yml'],
+  agents: ['agent.yml', 'definitions/agents/guarded.yml', 'fixer.yml'],
   projects: ['project.json', 'main.agent', 'scout.agent'],
   builds: ['build.yml'],
 };
@@ -23,6 +23,7 @@ describe.each(Object.entries(PAGES))('docs/%s.md', (page, files) => {
     expect(snippets).toHaveLength(files.length);
     const root = createProject({
       'transcript.txt': 'Hello.',
+      '.claude/hooks/guard.sh': 'exit 0\n',
       ...Object.fromEntries(files.map((file, index) => [file, snippets[index] ?? ''])),
     });
     for (const file of files) {
