@@ -12,6 +12,7 @@ import { assetRoutes } from './routes/assets.js';
 import { eventRoutes } from './routes/events.js';
 import { gateRoutes } from './routes/gates.js';
 import { inboxRoutes } from './routes/inbox.js';
+import { rerunRoutes } from './routes/rerun.js';
 import { runRoutes } from './routes/run.js';
 import { runsRoutes } from './routes/runs.js';
 import { steeringRoutes } from './routes/steering.js';
@@ -63,6 +64,7 @@ export function createApp(site: Site): Hono<PageEnv> {
   eventRoutes(app, site);
   runRoutes(app, site);
   steeringRoutes(app, site);
+  rerunRoutes(app, site);
   stepRoutes(app, site);
   gateRoutes(app, site);
   return app;

@@ -5,6 +5,16 @@ export function runPath(run: string): string {
   return `/runs/${encodeURIComponent(rootOf(run))}`;
 }
 
+/** The picture of a run's steps; `sign` tells one state of it from another. */
+export function graphPath(run: string, sign: string): string {
+  return `${runPath(run)}/graph.svg?state=${sign}`;
+}
+
+/** What a rerun of a closed run would do, and where it is started. */
+export function rerunPath(run: string): string {
+  return `${runPath(run)}/rerun`;
+}
+
 /** The page of a step, by its path below the root run. */
 export function stepPath(run: string, path: string): string {
   return `${runPath(run)}/steps/${segments(path)}`;

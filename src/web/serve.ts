@@ -47,7 +47,7 @@ export async function servePages({ session: own, reach, terminal }: ServeOptions
     port,
     runs: createLiveRuns(session),
     listing: createLiveListing(session),
-    env: terminal.env,
+    terminal,
     log: (line) => tell(terminal, terminal.palette.dim(line)),
   };
   const app = createApp(site);

@@ -20,8 +20,8 @@ export interface Site {
   port: () => number;
   runs: LiveRuns;
   listing: LiveListing;
-  /** What the terminal was started with: prices and programs depend on it. */
-  env: Terminal['env'];
+  /** What the pages were started in: programs, prices and definitions depend on it. It is told of warnings. */
+  terminal: Terminal;
   /** Tells the terminal what was refused, in one line. */
   log: (line: string) => void;
 }

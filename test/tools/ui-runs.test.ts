@@ -32,6 +32,8 @@ let endpoint: ModelEndpoint;
 let ui: ServedUi;
 let browser: Browser;
 let page: Page;
+/** What the terminal was told of the run. */
+let told = '';
 beforeAll(async () => {
   endpoint = await startModelEndpoint(answerTo);
   project = await openProject(
@@ -40,6 +42,7 @@ beforeAll(async () => {
   );
   const done = await project.run('run', 'talks.yml', '-i', `what=${HOSTILE}`, '--id', 'talk');
   expect(done.code, done.stderr).toBe(0);
+  told = done.stderr;
   ui = await startUi(project, '--as', 'ana');
   browser = await openChromium();
   ({ page } = await signIn(browser, ui.link));
@@ -83,5 +86,89 @@ describe('the page of a step whose agent holds a conversation', () => {
     expect(said).not.toContain('You work with care.');
     const beyond = await page.goto(`${ui.origin}/runs/talk/steps/work?conversation=99&said=99`);
     expect(beyond?.status()).toBe(200);
+  });
+});
+
+describe('the page of a run', () => {
+  it('shows its graph with the state of each step in words, as a picture that nothing in it can act from', async () => {
+    await page.goto(`${ui.origin}/runs/talk`);
+    const picture = page.locator('.graph img');
+    await expect.poll(async () => (await picture.boundingBox())?.width ?? 0).toBeGreaterThan(100);
+    const svg = await page.request.get(new URL((await picture.getAttribute('src')) ?? '', ui.origin).href);
+    expect(svg.headers()['content-type']).toBe('image/svg+xml');
+    const text = await svg.text();
+    expect(text.match(/✓ success/g)).toHaveLength(3);
+    expect(text).not.toContain('<script');
+  });
+
+  it('leads to Temporal’s UI, where that is served', async () => {
+    const address = /Temporal (http\S+)/.exec(told)?.[1];
+    await page.goto(`${ui.origin}/runs/talk`);
+    const link = page.getByRole('link', { name: 'History in Temporal’s UI' });
+    expect(await link.count()).toBe(address === undefined ? 0 : 1);
+    if (address !== undefined) expect(await link.getAttribute('href')).toBe(address);
+  });
+
+  it('fits into a phone, where the graph scrolls in a box of its own', async () => {
+    const phone = await page.context().newPage();
+    await phone.setViewportSize({ width: 360, height: 740 });
+    for (const path of ['/runs/talk', '/runs/talk/rerun', '/runs/talk/steps/work']) {
+      await phone.goto(`${ui.origin}${path}`);
+      expect({ path, wide: await phone.evaluate('document.documentElement.scrollWidth') }).toEqual({ path, wide: 360 });
+    }
+    await phone.close();
+  });
+});
+
+describe('a rerun from the page of a closed run', () => {
+  const rerunsOf = async (): Promise<string[]> =>
+    (JSON.parse((await project.run('list', '--json')).stdout) as { run: string }[])
+      .map(({ run }) => run)
+      .filter((run) => run !== 'talk');
+
+  it('is shown before it is started: what is taken over, what runs, and what that cost', async () => {
+    await page.goto(`${ui.origin}/runs/talk`);
+    await page.getByRole('link', { name: 'Rerun…' }).click();
+    const shown = await page.locator('main').innerText();
+    expect(shown).toMatch(/Taken over, unchanged: \d step/);
+    expect(shown).toContain('cost last time:');
+    await page.getByText('Something else…').click();
+    await page.getByLabel('Run anew from').selectOption('sum');
+    await page.getByRole('button', { name: 'Show what that does' }).click();
+    await page.getByText('Run: 2 steps').waitFor();
+    expect(await page.locator('main').innerText()).toMatch(/Run: 2 steps\s+sum\s+keep/);
+    expect(await rerunsOf()).toEqual([]);
+  });
+
+  it('is not started where it would do something else than was shown', async () => {
+    const fields = { id: 'other', shown: 'sha256:0', from: '', again: '' };
+    const answer = await page.request.post(`${ui.origin}/runs/talk/rerun`, {
+      form: fields,
+      headers: { origin: ui.origin },
+    });
+    expect(answer.status()).toBe(409);
+    expect(await rerunsOf()).toEqual([]);
+  });
+
+  it('is started once, however often its button is pressed', async () => {
+    await page.goto(`${ui.origin}/runs/talk/rerun?from=sum`);
+    const form = Object.fromEntries(
+      await Promise.all(
+        ['id', 'shown', 'from', 'again'].map(async (name) => [
+          name,
+          await page.locator(`form[method=post] input[name=${name}]`).inputValue(),
+        ]),
+      ),
+    ) as Record<string, string>;
+    const press = (): Promise<number> =>
+      page.request
+        .post(`${ui.origin}/runs/talk/rerun`, { form, headers: { origin: ui.origin }, maxRedirects: 0 })
+        .then((response) => response.status());
+    expect(await Promise.all([press(), press()])).toEqual([303, 303]);
+    expect(await press()).toBe(303);
+    expect(await rerunsOf()).toEqual([form['id']]);
+    await page.goto(`${ui.origin}/runs/${form['id'] ?? ''}`);
+    await page.locator('h1 .chip', { hasText: 'success' }).waitFor();
+    expect(endpoint.countOf('Sum up')).toBe(2);
   });
 });

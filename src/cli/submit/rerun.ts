@@ -19,6 +19,7 @@ import { compile, settle, storeTexts } from './prepare.js';
 import { freshPaths } from './rerun-from.js';
 import { inlineValues } from './inline-values.js';
 import { injectContext } from './inject-context.js';
+import type { RerunForecast } from './rerun-forecast.js';
 import { forecastLine, toForecast } from './rerun-forecast.js';
 import type { Ancestor } from './rerun-lineage.js';
 import type { Store } from '../../store/store.js';
@@ -43,6 +44,19 @@ export interface RerunCommand {
   narrate: boolean | null;
 }
 
+/** What a rerun is told that is not about who follows it. */
+export type RerunChoices = Pick<RerunCommand, 'run' | 'from' | 'again' | 'id' | 'gates' | 'by'>;
+
+/** A rerun that can be started, and what it would do then. */
+export interface PreparedRerun {
+  submission: Submission;
+  /** Of the run that is done again. */
+  record: RunRecord;
+  forecast: RerunForecast;
+  /** Files that no step names have changed since. */
+  changed: boolean;
+}
+
 /**
  * Starts a run that takes over every result of a closed one whose content is unchanged (decision 14). The definition is
  * taken as it is now, and as it was where its file is gone. Throws a usage error where that cannot be.
@@ -50,30 +64,11 @@ export interface RerunCommand {
 export async function rerunRun(command: RerunCommand, terminal: Terminal): Promise<ExitCode> {
   if ((await openExisting(terminal, command)) === null) throw unknownRun(command.run);
   const session = await openSession(terminal, command);
-  if (session.elsewhere !== null)
-    throw usageError(
-      `A rerun reads files of the store \`${session.store.id}\`, which is elsewhere.`,
-      'Run it where that store is.',
-    );
-  const record = await recordOf(command.run, session);
-  const compiled = await definitionOf(record, session, terminal);
-  const { plan } = compiled;
-  const input = inputFor(plan, record);
-  const lineage = await lineageOf(record, session.store);
-  const reuse = await reuseFor(command, plan, lineage, session.store);
-  const id = command.id ?? newRunId(plan.name);
-  const settings = await settingsFor({ id, command, record, compiled, input, reuse }, session, terminal);
-  await storeTexts(compiled, session.store);
-  const forecast = await toForecast(
-    { store: session.store, plan, input, settings },
-    lineage.map(({ view }) => view),
-  );
+  const { submission, record, forecast, changed } = await prepareRerun(command, session, terminal);
   if (command.dryRun && command.json) printJson(terminal, { ...forecast });
-  else (command.dryRun ? print : tell)(terminal, `  ${forecastLine(forecast, plan)}`);
-  if (reuse.changed)
-    tell(terminal, '  The workspace has changed since: commands that do not name what they read run anew.');
+  else (command.dryRun ? print : tell)(terminal, `  ${forecastLine(forecast, submission.compiled.plan)}`);
+  if (changed) tell(terminal, `  ${CHANGED_FILES}`);
   if (command.dryRun) return EXIT.success;
-  const submission = { id, compiled, session, settings, values: () => Promise.resolve(input) };
   const given = { definition: record.plan_name, request: undefined, pairs: [], inputFile: null };
   return submitRun(
     submission,
@@ -82,9 +77,40 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   );
 }
 
+export const CHANGED_FILES = 'The workspace has changed since: commands that do not name what they read run anew.';
+
+/** Finds out what a rerun would do; starts nothing. Throws a usage error where it cannot be. */
+export async function prepareRerun(
+  choices: RerunChoices,
+  session: Session,
+  terminal: Terminal,
+): Promise<PreparedRerun> {
+  const { store } = session;
+  if (session.elsewhere !== null)
+    throw usageError(
+      `A rerun reads files of the store \`${store.id}\`, which is elsewhere.`,
+      'Run it where that store is.',
+    );
+  const record = await recordOf(choices.run, session);
+  const compiled = await definitionOf(record, session, terminal);
+  const { plan } = compiled;
+  const input = inputFor(plan, record);
+  const lineage = await lineageOf(record, store);
+  const reuse = await reuseFor(choices, plan, lineage, store);
+  const id = choices.id ?? newRunId(plan.name);
+  const settings = await settingsFor({ id, choices, record, compiled, input, reuse }, session, terminal);
+  await storeTexts(compiled, store);
+  const forecast = await toForecast(
+    { store, plan, input, settings },
+    lineage.map(({ view }) => view),
+  );
+  const submission = { id, compiled, session, settings, values: () => Promise.resolve(input) };
+  return { submission, record, forecast, changed: reuse.changed };
+}
+
 interface Wanted {
   id: string;
-  command: RerunCommand;
+  choices: RerunChoices;
   record: RunRecord;
   compiled: Pick<Compiled, 'plan' | 'texts'>;
   input: Record<string, Value>;
@@ -93,11 +119,10 @@ interface Wanted {
 
 /** Who plays, what is reused, and what is injected: as for a new run, but for the context of the run before. */
 async function settingsFor(
-  { id, command, record, compiled: { plan, texts }, input, reuse }: Wanted,
+  { id, choices: { by, gates }, record, compiled: { plan, texts }, input, reuse }: Wanted,
   session: Session,
   terminal: Terminal,
 ): Promise<RunSettings> {
-  const { by, gates } = command;
   const choices = { rehearse: record.rehearsal, by, gates, limits: { ...NO_BUDGETS }, texts };
   const settings: RunSettings = {
     ...(await settle(plan, choices, session, terminal)),
@@ -159,7 +184,7 @@ function inputFor(plan: Plan, { input, run }: RunRecord): Record<string, Value> 
 }
 
 async function reuseFor(
-  { from, again }: RerunCommand,
+  { from, again }: Pick<RerunChoices, 'from' | 'again'>,
   plan: Plan,
   lineage: Ancestor[],
   store: Store,

@@ -68,7 +68,7 @@ async function changesOf({ view, open, content, link }: FoundGate, { session }: 
 }
 
 /** Of a run that was made while another one ran the Plan is its own. */
-async function billAt({ view, open }: FoundGate, { session, env }: Site): Promise<GateBill> {
+async function billAt({ view, open }: FoundGate, { session, terminal: { env } }: Site): Promise<GateBill> {
   const plan = await session.store.getPlan(view.plan);
   return billOf(view, open, { plan, config: session.config, env });
 }

@@ -1,8 +1,14 @@
 import type { Hono } from 'hono';
+import { canonicalJson } from '../../plan/values/json.js';
+import { runUrl } from '../../cli/follow/follow.js';
 import { rootOf } from '../../cli/observe/view.js';
+import { planSvg } from '../../cli/render/plan/plan-svg.js';
+import { runStates } from '../../cli/render/plan/run-states.js';
 import { safeName } from '../../cli/text/safe-text.js';
-import { runPath } from '../paths.js';
-import type { PageEnv, Site } from '../site.js';
+import { sha256 } from '../../store/hash.js';
+import { isLoopback } from '../access/reach.js';
+import { graphPath, runPath } from '../paths.js';
+import type { PageContext, PageEnv, Site } from '../site.js';
 import { sendPage } from '../site.js';
 import { RunPage } from '../views/run-page.js';
 
@@ -11,11 +17,27 @@ export function runRoutes(app: Hono<PageEnv>, site: Site): void {
   app.get('/runs/:run', async (c) => {
     const run = rootOf(c.req.param('run'));
     const view = await site.runs.view(run);
+    const sign = sha256(canonicalJson([...runStates(view)].map(([path, { text }]) => [path, text])));
     return sendPage(
       c,
       site,
       { title: safeName(view.name), section: 'runs', ...(view.endedAt === null ? { events: `${runPath(run)}/events` } : {}) },
-      <RunPage view={view} now={Date.now()} />,
+      <RunPage view={view} graph={graphPath(run, sign.slice(-16))} temporal={await temporalUrl(c, run, site)} now={Date.now()} />,
     );
   });
+  app.get('/runs/:run/graph.svg', async (c) => {
+    const view = await site.runs.view(rootOf(c.req.param('run')));
+    const svg = planSvg(await site.session.store.getPlan(view.plan), runStates(view));
+    return c.body(svg, 200, { 'content-type': 'image/svg+xml' });
+  });
+}
+
+/** Where Temporal's UI shows the run; null where none is served, or where whoever looks cannot reach it. */
+async function temporalUrl(c: PageContext, run: string, { session }: Site): Promise<string | null> {
+  if (!session.mayKnowRuns()) return null;
+  const link = await session.connect({ start: true }).catch(() => null);
+  const url = link === null ? null : runUrl(link, run);
+  if (url === null) return null;
+  const isHere = isLoopback(new URL(c.get('origin')).hostname);
+  return isLoopback(new URL(url).hostname) && !isHere ? null : url;
 }

@@ -3,6 +3,7 @@ import { isClosed, openGates } from '../../cli/observe/view.js';
 import { renderMeter } from '../../cli/render/screen.js';
 import { formatAge, formatDuration, shortHash } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
+import { rerunPath } from '../paths.js';
 import { Content } from './content.js';
 import { GateCard } from './gate-page.js';
 import { StatusChip } from './status.js';
@@ -10,7 +11,14 @@ import { Steering } from './steering.js';
 import { RunTree } from './tree.js';
 
 /** A run: how it stands, what waits, its tree. */
-export function RunPage({ view, now }: { view: RunView; now: number }) {
+export function RunPage({ view, graph, temporal, now }: {
+  view: RunView;
+  /** Where its picture is. */
+  graph: string;
+  /** Where Temporal's UI shows it; null where nobody could follow that link. */
+  temporal: string | null;
+  now: number;
+}) {
   const gates = openGates(view);
   return (
     <article class="run">
@@ -29,16 +37,41 @@ export function RunPage({ view, now }: { view: RunView; now: number }) {
           </>
         )}
       </div>
-      {isClosed(view.status) ? null : (
-        <div id="run-steering" data-part>
+      <div id="run-steering" data-part>
+        {isClosed(view.status) ? (
+          <p>
+            <a href={rerunPath(view.run)}>Rerun…</a>
+          </p>
+        ) : (
           <Steering view={view} />
-        </div>
+        )}
+      </div>
+      {temporal === null ? null : (
+        <p>
+          <a href={temporal} rel="noreferrer">
+            History in Temporal’s UI
+          </a>
+        </p>
       )}
+      <div id="run-graph" data-part>
+        <Graph src={graph} />
+      </div>
       <h2>Steps</h2>
       <div id="run-tree" data-part>
         <RunTree view={view} now={now} />
       </div>
     </article>
+  );
+}
+
+function Graph({ src }: { src: string }) {
+  return (
+    <details class="graph" open>
+      <summary>Graph</summary>
+      <div tabindex={0} role="group" aria-label="Graph of the run">
+        <img src={src} alt="The steps of the run and what each waits for, with their states; the list below says the same" />
+      </div>
+    </details>
   );
 }
 

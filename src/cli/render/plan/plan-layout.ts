@@ -47,7 +47,7 @@ export interface LaidBox extends Area {
 
 export interface BoxLine {
   text: string;
-  role: 'kind' | 'name' | 'what' | 'condition';
+  role: 'kind' | 'name' | 'what' | 'condition' | 'state';
 }
 
 /** A picture with everything at its place, in pixels. */
@@ -87,7 +87,7 @@ function sizeOf(box: Box): LaidBox {
   };
 }
 
-function linesOf({ kind, name, what, when, repeats, always, inside }: Box): BoxLine[] {
+function linesOf({ kind, name, what, when, repeats, always, state, inside }: Box): BoxLine[] {
   const line = (role: BoxLine['role'], text: string | null): BoxLine[] =>
     text === null || text.trim() === '' ? [] : [{ role, text: clip(safeLine(text), COLUMNS) }];
   const lines = (role: BoxLine['role'], text: string | null): BoxLine[] =>
@@ -100,6 +100,7 @@ function linesOf({ kind, name, what, when, repeats, always, inside }: Box): BoxL
     ...lines('condition', repeats),
     ...line('condition', always ? 'always, at the end' : null),
     ...line('what', inside === 'shown' ? 'steps as above' : null),
+    ...line('state', state?.text ?? null),
   ];
 }
 

@@ -35,15 +35,24 @@ export interface Box {
   /** Runs also when the run was stopped. */
   always: boolean;
   group: string | null;
+  /** How it stands in a run, in a mark and words; absent where nothing runs. */
+  state?: BoxState;
   /** What it consists of; `shown` where the same workflow was drawn before. */
   inside: Picture | 'shown' | null;
+}
+
+/** How a step stands. */
+export interface BoxState {
+  tone: 'good' | 'bad' | 'attention' | 'active' | 'quiet';
+  /** Says it without any colour. */
+  text: string;
 }
 
 /**
  * A Plan as boxes and arrows. A nested workflow is drawn where it is first used, so that a picture never has more
  * boxes than the Plan has steps, however often a workflow is nested.
  */
-export function pictureOf(plan: Plan): Picture {
+export function pictureOf(plan: Plan, states: ReadonlyMap<string, BoxState> | null = null): Picture {
   const drawn = new Set<string>();
   let count = 0;
 
@@ -52,6 +61,11 @@ export function pictureOf(plan: Plan): Picture {
     arrows: leanArrows(block.steps.map(({ needs }) => needs.map(({ step }) => step))),
     groups: Object.entries(block.groups).map(([name, members]) => ({ name, members })),
   });
+
+  const stateAt = (path: string): Pick<Box, 'state'> => {
+    const state = states?.get(path);
+    return state === undefined ? {} : { state };
+  };
 
   const boxOf = (step: Step, path: string): Box => ({
     id: `node-${count++}`,
@@ -64,6 +78,7 @@ export function pictureOf(plan: Plan): Picture {
     repeats: repeatsOf(step),
     always: step.always,
     group: step.parallel_group,
+    ...stateAt(path),
     inside: insideOf(step, path),
   });
 

@@ -1,7 +1,7 @@
 import type { Plan } from '../../../plan/plan.js';
 import type { BoxLine, LaidBox, LaidPicture, Point } from './plan-layout.js';
 import { layOut, LINE } from './plan-layout.js';
-import type { Box } from './plan-picture.js';
+import type { Box, BoxState } from './plan-picture.js';
 import { kindWord, pictureOf } from './plan-picture.js';
 import { shortHash } from '../../text/format.js';
 import { escapeHidden } from '../../../plan/text/safe-text.js';
@@ -9,16 +9,19 @@ import { escapeHidden } from '../../../plan/text/safe-text.js';
 const MARGIN = 16;
 const HEAD = 40;
 
-/** A Plan as an SVG document that stands alone: no script, no font, nothing loaded from elsewhere. */
-export function planSvg(plan: Plan): string {
-  const laid = layOut(pictureOf(plan));
+/**
+ * A Plan as an SVG document that stands alone: no script, no font, nothing loaded from elsewhere. With `states`, by
+ * path, it is the graph of a run.
+ */
+export function planSvg(plan: Plan, states: ReadonlyMap<string, BoxState> | null = null): string {
+  const laid = layOut(pictureOf(plan, states));
   const width = Math.ceil(Math.max(laid.width, 220) + 2 * MARGIN);
   const height = Math.ceil(laid.height + HEAD + 2 * MARGIN);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ` +
       `${height}" role="img">`,
     `<title>${escape(plan.name)}</title>`,
-    `<style>${STYLE}</style>`,
+    `<style>${STYLE}${states === null ? '' : STATE_STYLE}</style>`,
     `<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" ` +
       `orient="90"><path class="tip"${fill(LIGHT.line)} d="M0 0.5 8 4 0 7.5z"/></marker></defs>`,
     `<rect class="paper"${fill(LIGHT.paper)} width="${width}" height="${height}"/>`,
@@ -51,10 +54,10 @@ function pictureElements({ frames, boxes, lines }: LaidPicture, at: Point): stri
 function boxElements({ box, x, y, width, height, lines, inside, insideAt }: LaidBox): string[] {
   const radius = box.kind === 'agent' ? 18 : box.kind === 'approval' || box.kind === 'ask' ? 0 : 6;
   return [
-    `<g class="box ${kindWord(box.kind)}${box.when === null ? '' : ' optional'}" ` +
+    `<g class="box ${kindWord(box.kind)}${box.when === null ? '' : ' optional'}${stateClass(box)}" ` +
       `transform="translate(${round(x)} ${round(y)})">`,
     `<title>${escape(fullText(box))}</title>`,
-    `<rect${fill(colorOf(box))} stroke="${LIGHT.line}"${box.when === null ? '' : ' stroke-dasharray="5 3"'} ` +
+    `<rect${fill(colorOf(box))} ${stroke(box)}${box.when === null ? '' : ' stroke-dasharray="5 3"'} ` +
       `width="${round(width)}" height="${round(height)}" rx="${radius}"/>`,
     ...lines.map((line, number) => lineElement(line, number, width)),
     ...(inside === null
@@ -62,6 +65,14 @@ function boxElements({ box, x, y, width, height, lines, inside, insideAt }: Laid
       : pictureElements(inside, { x: round(insideAt.x + (width - 2 * insideAt.x - inside.width) / 2), y: insideAt.y })),
     '</g>',
   ];
+}
+
+function stateClass({ state }: Box): string {
+  return state === undefined ? '' : ` is-${state.tone}`;
+}
+
+function stroke({ state }: Box): string {
+  return state === undefined ? `stroke="${LIGHT.line}"` : `stroke="${TONES[state.tone]}" stroke-width="2"`;
 }
 
 function lineElement({ role, text }: BoxLine, number: number, width: number): string {
@@ -146,6 +157,24 @@ function colorOf({ kind }: Box): string {
       return LIGHT.flow;
   }
 }
+
+const TONES = { good: '#1a7f37', bad: '#cf222e', attention: '#9a6700', active: '#0969da', quiet: '#8c959f' } as const;
+const DARK_TONES = {
+  good: '#3fb950',
+  bad: '#ff7b72',
+  attention: '#d29922',
+  active: '#58a6ff',
+  quiet: '#6e7681',
+} as const;
+
+function toneRules(tones: Record<keyof typeof TONES, string>): string {
+  return Object.entries(tones)
+    .map(([tone, color]) => `.is-${tone}>rect{stroke:${color};stroke-width:2}.is-${tone}>.state{fill:${color}}`)
+    .join('');
+}
+
+const STATE_STYLE = `.state{font-weight:700}${toneRules(TONES)}
+@media(prefers-color-scheme:dark){${toneRules(DARK_TONES)}}`;
 
 const STYLE = `
 svg{${Object.entries(LIGHT)
