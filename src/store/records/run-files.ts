@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ID, RUN_ID } from '../../plan/names.js';
@@ -34,7 +35,8 @@ export function createRunFiles(folder: string): RunFiles {
       if (name === null) return null;
       const path = join(folder, name);
       try {
-        return JSON.parse(await readFile(path, 'utf8')) as RunRecord; // Written whole by `writeRun`, or not at all.
+        // Written whole by `writeRun`, or not at all; lists read thousands (see `readSubmitted`).
+        return JSON.parse(readFileSync(path, 'utf8')) as RunRecord;
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null;
         if (error instanceof SyntaxError)

@@ -1,4 +1,5 @@
 import type { RunRecord } from '../../plan/result.js';
+import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
 import type { Listing } from '../../cli/observe/list-runs.js';
 import { listGates, listRuns } from '../../cli/observe/list-runs.js';
@@ -78,9 +79,13 @@ function signOf({ open, gates, paused, serverIsDown }: Awaited<ReturnType<typeof
   ]);
 }
 
-/** Records of closed runs do not change: each is read once, and of it only what lists show is kept. */
+/**
+ * Records of closed runs do not change, nor does what was noted when these were submitted: each is read once, and of a
+ * record only what lists show is kept.
+ */
 function rememberRecords(store: Store): Store {
   const known = new Map<string, RunRecord>();
+  let noted = new Map<string, SubmittedRun>();
   const readRun: Store['readRun'] = async (run) => {
     const record = known.get(run) ?? (await store.readRun(run));
     if (record === null) return null;
@@ -88,5 +93,10 @@ function rememberRecords(store: Store): Store {
     known.set(run, slim);
     return slim;
   };
-  return { ...store, readRun };
+  const listSubmitted: Store['listSubmitted'] = async () => {
+    const all = await store.listSubmitted(noted);
+    noted = new Map(all.filter(({ run }) => known.has(run)).map((submitted) => [submitted.run, submitted]));
+    return all;
+  };
+  return { ...store, readRun, listSubmitted };
 }

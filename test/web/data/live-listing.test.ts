@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
+import { NO_SPEND } from '../../../src/plan/budget/spend.js';
+import type { RunRecord } from '../../../src/plan/result.js';
+import { sha256 } from '../../../src/store/hash.js';
+import { openStore } from '../../../src/store/local-store.js';
+import type { Store } from '../../../src/store/store.js';
+import { createLiveListing } from '../../../src/web/data/live-listing.js';
+import type { SharedSession } from '../../../src/web/data/shared-link.js';
+import { temporaryFolder } from '../../store/helpers/harness.js';
+
+const RUNS = 100;
+/** What is kept is looked at anew after half a minute. */
+const LATER_MS = 31_000;
+
+function record(run: string): RunRecord {
+  return {
+    run,
+    plan: sha256('plan'),
+    plan_name: 'hello',
+    status: 'success',
+    error: null,
+    output: null,
+    spend: NO_SPEND,
+    pages: [],
+    input: {},
+    budget: NO_BUDGETS,
+    rehearsal: false,
+    submitted_by: 'ana',
+    workspace: '.',
+    journal: 'first',
+    workspace_digest: null,
+    started_at: '2026-11-01T10:00:00.000Z',
+    ended_at: '2026-11-01T10:01:00.000Z',
+  };
+}
+
+async function addClosed(store: Store, run: string): Promise<void> {
+  await store.noteSubmitted({
+    run,
+    definition: 'hello',
+    description: `about ${run}`,
+    rehearsal: false,
+    submitted_by: 'ana',
+    submitted_at: '2026-11-01T10:00:00.000Z',
+  });
+  await store.writeRun(record(run));
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('the list of runs that pages show', () => {
+  it('reads what is known of each closed run once, however often it is looked at', async () => {
+    const folder = join(await temporaryFolder(), 'state');
+    const store = await openStore(folder);
+    const ids = Array.from({ length: RUNS }, (_, index) => `hello-${index}`);
+    await Promise.all(ids.map((run) => addClosed(store, run)));
+    const read: string[] = [];
+    const counting: Store = {
+      ...store,
+      readRun: (run) => {
+        read.push(run);
+        return store.readRun(run);
+      },
+    };
+    // Nothing was ever run by a server: all that is known stands in files.
+    const session = {
+      store: counting,
+      mayKnowRuns: () => false,
+      patiently: <T>(ask: () => Promise<T>): Promise<T> => ask(),
+    } as unknown as SharedSession;
+    const listing = createLiveListing(session);
+    expect((await listing.read()).runs).toHaveLength(RUNS);
+    expect(read).toHaveLength(RUNS);
+
+    // Whoever read one of these files again would not find the run in it.
+    for (const run of ids)
+      for (const kind of ['runs', 'submitted']) await writeFile(join(folder, kind, `${run}.json`), '{}');
+    await addClosed(store, 'hello-new');
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(now + LATER_MS);
+    const { runs } = await listing.read();
+    expect(runs).toHaveLength(RUNS + 1);
+    expect(runs.every(({ run, description }) => description === `about ${run}`)).toBe(true);
+    expect(read.slice(RUNS)).toEqual(['hello-new']);
+  });
+});
