@@ -340,6 +340,7 @@ describe('how the pages are made', () => {
     '/gates/three/ok',
     '/gates/loops/ok',
     '/runs/one/steps/notes',
+    '/runs/one/rerun',
     '/you',
     '/none',
   ];
