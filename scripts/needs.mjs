@@ -9,6 +9,8 @@ const AVR = '/usr/share/arduino/hardware/arduino/avr';
 const MICROBIT = '/usr/share/firmware-microbit-micropython/firmware.hex';
 const APT = ['-o', 'DPkg::Lock::Timeout=300'];
 
+const postgresql = { what: 'PostgreSQL', has: () => postgresFolder() !== null, packages: ['postgresql'] };
+
 /** `full`: only the whole campaigns (`npm run test:full`) use it. */
 export const NEEDS = [
   need('git', ['pure', 'server', 'hostile', 'faults', 'tools'], [program('git', 'git')]),
@@ -29,11 +31,7 @@ export const NEEDS = [
       { what: 'network namespaces', has: makesNetworks, packages: [] },
     ],
   ),
-  need(
-    'postgres',
-    ['pure', 'server', 'faults'],
-    [{ what: 'PostgreSQL', has: () => postgresFolder() !== null, packages: ['postgresql'] }],
-  ),
+  need('postgres', ['faults'], [postgresql]),
   need('tmpfs', ['faults'], [{ what: 'the right to mount a file system', has: mounts, packages: [] }]),
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
   need(
@@ -59,6 +57,8 @@ export const NEEDS = [
       },
     ],
   ),
+  // Temporal's server is built by Go, once into the cache: some minutes.
+  need('cluster', ['tools'], [program('go'), program('openssl', 'openssl'), postgresql], { full: true }),
   need('chromium', ['tools'], [file('/usr/bin/chromium', 'chromium')]),
   need(
     'simavr',

@@ -11,8 +11,8 @@ import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js
 import { SCHEMA_VERSION } from '../../../src/store/postgres/migrations.js';
 import type { Store } from '../../../src/store/store.js';
 import { fileOf } from '../../../src/store/values/value-files.js';
-import type { PostgresServer } from '../helpers/postgres-server.js';
-import { PASSWORD, startPostgres } from '../helpers/postgres-server.js';
+import type { PostgresServer } from './server.js';
+import { PASSWORD, startPostgres } from './server.js';
 
 let server: PostgresServer;
 let url: string;

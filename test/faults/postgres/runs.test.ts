@@ -5,12 +5,12 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ModelEndpoint } from '../fakes/model-endpoint.js';
-import { startModelEndpoint } from '../fakes/model-endpoint.js';
-import type { PostgresServer } from '../store/helpers/postgres-server.js';
-import { PASSWORD, startPostgres } from '../store/helpers/postgres-server.js';
-import type { Project, Running } from './project.js';
-import { kill, openProject, projectAt, until } from './project.js';
+import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../../fakes/model-endpoint.js';
+import type { PostgresServer } from './server.js';
+import { PASSWORD, startPostgres } from './server.js';
+import type { Project, Running } from '../project.js';
+import { kill, openProject, projectAt, until } from '../project.js';
 
 const FLOW = `name: flow
 steps:
@@ -74,7 +74,7 @@ describe('a run whose store is PostgreSQL', () => {
     await server.kill();
     const away = await project.run('list');
     expect([away.code, away.stderr]).toEqual([3, expect.stringContaining('is not reached')]);
-    execFileSync('touch', [join(project.folder, 'go')]);
+    writeFileSync(join(project.folder, 'go'), '');
     await server.start();
     await until(async () => (await shown(project, 'one'))?.steps[2]?.status === 'waiting');
     const { host } = await project.pids();

@@ -16,6 +16,8 @@ export const PASSWORD = 'canary-5ecret-pw';
 /** A real PostgreSQL of a test's own, on loopback. */
 export interface PostgresServer {
   port: number;
+  /** Where its files are. */
+  folder: string;
   /** The address of a new, empty database. */
   createDatabase(): Promise<string>;
   /** Runs a statement as the owner of all. */
@@ -82,6 +84,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   await start();
   return {
     port,
+    folder,
     start,
     kill,
     query,
