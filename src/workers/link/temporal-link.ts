@@ -13,6 +13,7 @@ import type { HostConnection, JoinOptions } from '../host/host-client.js';
 import { OWN_SERVER, reach } from '../connection/connect.js';
 import { missingSearchAttributes } from '../connection/server-health.js';
 import { openProjectStore } from '../open-store.js';
+import { readStoreId } from '../../store/identity.js';
 import { taskQueueOf } from '../connection/task-queue.js';
 import { createClient } from '../connection/temporal-client.js';
 import { temporalSettings } from '../connection/temporal-settings.js';
@@ -107,11 +108,12 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   };
   let joined = await joinHost(join);
   const { host } = joined;
-  if (options.store !== undefined && host.storeId !== options.store.id) {
+  const storeId = await namedStore(options);
+  if (storeId !== null && host.storeId !== storeId) {
     joined.leave();
     throw new UnavailableError(
       `The host of this folder works with the store \`${host.storeId}\`, and perdure.yml names the store ` +
-        `\`${options.store.id}\`.`,
+        `\`${storeId}\`.`,
       'Stop the host and run the command again: perdure server stop',
     );
   }
@@ -140,6 +142,15 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
       await connection.close();
     },
   };
+}
+
+/**
+ * The store that perdure.yml names, as it is known once a host runs: a folder that was copied, or is looked at only,
+ * has its id from the host. Null where nobody has asked for one.
+ */
+async function namedStore({ store, storeAddress = null, project }: OpenOptions): Promise<string | null> {
+  if (store === undefined) return null;
+  return storeAddress === null ? readStoreId(project.stateDir) : store.id;
 }
 
 /** A host that cannot start now, on a full disk or beside what was killed, is tried again for about a minute. */
