@@ -136,7 +136,7 @@ const ASK: Scene = {
   answers: 1,
   points: 10,
 };
-const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, answers: 0, points: 18 };
+const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, answers: 0, points: 13 };
 
 interface Ended {
   /** What the killed worker passed; the last one is where it was killed. */
