@@ -117,7 +117,8 @@ it('a build, its rerun and its mending teach each concept once, fit for its audi
 
 it('a run that commits while it is followed teaches source control', async () => {
   // Where the step's end is seen before its commit, the teacher says something of its own about that, too.
-  expect(taught(await run('run', 'commits.yml', '--id', 'followed', '--narrate'))).toContain('source-control');
+  const lessons = taught(await run('run', 'commits.yml', '--id', 'followed', '--narrate'));
+  expect(lessons.filter((concept) => !concept.startsWith('loops-'))).toEqual(['source-control']);
 });
 
 it('a thousand events a second are told of by a message a task', async () => {
