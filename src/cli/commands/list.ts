@@ -1,23 +1,12 @@
 import type { CommandSpec, Invocation } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { LISTED_STATUSES } from '../observe/listed-status.js';
 import type { Palette } from '../text/colors.js';
 import { safeName } from '../text/safe-text.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
-
-const STATUSES = [
-  'open',
-  'running',
-  'waiting',
-  'paused',
-  'success',
-  'partial',
-  'error',
-  'timeout',
-  'cancelled',
-] as const;
 
 export const list: CommandSpec = {
   name: 'list',
@@ -28,7 +17,7 @@ export const list: CommandSpec = {
     {
       flags: '--status <status>',
       about: 'only runs with this status; `open` are all that have not ended',
-      choices: STATUSES,
+      choices: LISTED_STATUSES,
     },
     JSON_OPTION,
   ],

@@ -3,6 +3,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Gate } from '../../plan/gates/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
+import type { ListedStatus } from './listed-status.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import type { Store } from '../../store/store.js';
 import type { Value } from '../../plan/values/value.js';
@@ -11,9 +12,6 @@ import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
 import type { OpenGate } from './view.js';
 import { rootOf } from './view.js';
-
-/** `open` has a run of which no end is known while nobody can be asked whether it works, waits or is paused. */
-export type ListedStatus = RunStatus | 'open';
 
 /** Tells whether a listed run is of this status; one that is `open` in a filter is in any that is no end. */
 export function hasStatus({ status, ended_at }: ListedRun, wanted: string): boolean {

@@ -1,6 +1,7 @@
 import { utf8Bytes } from '../../plan/values/json.js';
 import { isStored } from '../../plan/values/value.js';
-import type { ListedRun, ListedStatus } from '../observe/list-runs.js';
+import type { ListedRun } from '../observe/list-runs.js';
+import type { ListedStatus } from '../observe/listed-status.js';
 import type { OpenGate } from '../observe/view.js';
 import { rootOf } from '../observe/view.js';
 import type { Palette, Tone } from '../text/colors.js';
@@ -15,7 +16,8 @@ interface ListStyle {
   palette: Palette;
 }
 
-const MARKS: Record<ListedStatus, { mark: string; tone: Tone }> = {
+/** How the state of a run is marked. */
+export const RUN_MARKS: Record<ListedStatus, { mark: string; tone: Tone }> = {
   open: { mark: '·', tone: 'active' },
   running: { mark: '▸', tone: 'active' },
   waiting: { mark: '◆', tone: 'attention' },
@@ -31,7 +33,7 @@ const MARKS: Record<ListedStatus, { mark: string; tone: Tone }> = {
 export function renderRunList(runs: ListedRun[], { now, width, palette }: ListStyle): string[] {
   const idWidth = Math.min(Math.max(...runs.map(({ run }) => displayWidth(safeName(run)))), Math.max(20, width - 44));
   return runs.flatMap((listed) => {
-    const { mark, tone } = MARKS[listed.status];
+    const { mark, tone } = RUN_MARKS[listed.status];
     const ended = listed.ended_at === null ? now : Date.parse(listed.ended_at);
     const cells = [
       fit(safeName(listed.run), idWidth),

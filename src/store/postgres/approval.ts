@@ -1,9 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ApprovalKey } from '../records/approval-key.js';
+import { KEY_BYTES, signingBy } from '../records/approval-key.js';
 import type { Database } from './database.js';
 import { recordsOf } from './records.js';
-
-const KEY_BYTES = 32;
 
 /** The key that signs decisions, made when it is first needed: of several who do so at once one wins. */
 export function createApproval(database: Database): ApprovalKey {
@@ -14,15 +13,5 @@ export function createApproval(database: Database): ApprovalKey {
     await records.writeOnce('', randomBytes(KEY_BYTES).toString('base64url'));
     return key();
   }
-  const sign = async (text: string): Promise<string> =>
-    createHmac('sha256', await key())
-      .update(text)
-      .digest('base64url');
-  return {
-    sign,
-    async isSigned(text, signature) {
-      const [ours, theirs] = [Buffer.from(await sign(text)), Buffer.from(signature)];
-      return ours.length === theirs.length && timingSafeEqual(ours, theirs);
-    },
-  };
+  return signingBy(key);
 }

@@ -1,5 +1,5 @@
 import type { Plan } from '../../plan/plan.js';
-import { checkPlan } from '../values/plan-files.js';
+import { checkPlan } from '../values/plans.js';
 import { isHash } from '../hash.js';
 import type { Database } from './database.js';
 

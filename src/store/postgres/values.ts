@@ -1,59 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Json } from '../../plan/values/json.js';
-import { canonicalJson, INLINE_BYTES } from '../../plan/values/json.js';
-import type { Hash, StoredValue } from '../../plan/values/value.js';
-import { previewOf } from '../../plan/values/value.js';
-import type { Writing } from '../files.js';
+import type { Hash } from '../../plan/values/value.js';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../folders/root.js';
 import { isHash, sha256 } from '../hash.js';
-import { createLruCache } from '../lru-cache.js';
 import { StoreFailure } from '../store-failure.js';
-import type { ValueFiles } from '../values/value-files.js';
-import { asRead, fileOf, textOf } from '../values/value-files.js';
+import { fileOf } from '../values/value-files.js';
+import type { Values } from '../values/values.js';
+import { keepValues, WRITTEN } from '../values/values.js';
 import type { Database } from './database.js';
-
-/** As of the values in files. */
-const CACHE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Content-addressed values as rows. A local folder is their cache: whoever reads a value has its file from then on, and
  * what is not what its name says is read anew. Nothing there is synced, for nothing there is needed.
  */
-export function createValues(database: Database, folder: string): ValueFiles {
-  const cache = createLruCache<Json>(CACHE_BYTES);
-
-  async function write(ref: Hash, value: Json, content: Buffer): Promise<void> {
-    // What is in memory was written, or came from there.
-    if (cache.get(ref) !== undefined) return;
+export function createValues(database: Database, folder: string): Values {
+  async function write(ref: Hash, content: Buffer): Promise<void> {
     await database.query('insert into perdure.stored_values values ($1, $2) on conflict do nothing', [ref, content]);
-    cache.set(ref, asRead(value, content), content.length);
     void keep(fileOf(folder, ref), content);
-  }
-
-  function begin(value: Json, content: Buffer): { stored: StoredValue } & Writing {
-    const ref = sha256(content);
-    const length = Array.isArray(value) ? { length: value.length } : {};
-    const stored = { ref, bytes: content.length, preview: previewOf(value), ...length };
-    const done = write(ref, value, content);
-    const named = done.catch(() => undefined); // told by `done`
-    return { stored, named, done };
-  }
-
-  async function store(value: Json, content: Buffer): Promise<StoredValue> {
-    const { stored, done } = begin(value, content);
-    await done;
-    return stored;
-  }
-
-  async function get(ref: Hash): Promise<Json> {
-    const kept = cache.get(ref);
-    if (kept !== undefined) return kept;
-    const content = (await readCached(folder, ref)) ?? (await fetchValue(ref));
-    const value = JSON.parse(content.toString('utf8')) as Json; // the bytes are those that were written
-    cache.set(ref, value, content.length);
-    return value;
   }
 
   async function fetchValue(ref: Hash): Promise<Buffer> {
@@ -62,16 +26,15 @@ export function createValues(database: Database, folder: string): ValueFiles {
     return content;
   }
 
-  return {
-    get,
-    async put(value) {
-      const content = Buffer.from(canonicalJson(value));
-      return content.length <= INLINE_BYTES ? { value } : store(value, content);
+  return keepValues({
+    write(ref, content, isKnown) {
+      // What is in memory was written, or came from there.
+      if (isKnown) return WRITTEN;
+      const done = write(ref, content);
+      return { named: done.catch(() => undefined), done }; // `done` tells
     },
-    putAlways: (value) => store(value, Buffer.from(canonicalJson(value))),
-    beginPut: (value) => begin(value, Buffer.from(canonicalJson(value))),
-    getText: async (text) => (typeof text === 'string' ? text : textOf(text.text, await get(text.text))),
-  };
+    read: async (ref) => (await readCached(folder, ref)) ?? fetchValue(ref),
+  });
 }
 
 /** The bytes of a row, which are proved to be what its name says. Throws `StoreFailure`: never wrong data. */

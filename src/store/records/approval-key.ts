@@ -5,7 +5,8 @@ import { writeAtomically } from '../files.js';
 import { readPlain } from '../read-plain.js';
 import { errorCode, StoreFailure, storeFailure } from '../store-failure.js';
 
-const KEY_BYTES = 32;
+/** Bytes of a key. */
+export const KEY_BYTES = 32;
 const MOST_BYTES = 1024;
 
 /**
@@ -21,8 +22,13 @@ export interface ApprovalKey {
 
 /** The key in a file, which is made when it is first needed: of several who do so at once one wins. */
 export function createApprovalKey(file: string): ApprovalKey {
+  return signingBy(async () => (await readKey(file)) ?? makeKey(file));
+}
+
+/** Signs by the key that `key` gives, wherever that is kept. */
+export function signingBy(key: () => Promise<Buffer>): ApprovalKey {
   const sign = async (text: string): Promise<string> =>
-    createHmac('sha256', (await readKey(file)) ?? (await makeKey(file)))
+    createHmac('sha256', await key())
       .update(text)
       .digest('base64url');
   return {

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
-import type { ListedRun, ListedStatus } from '../../cli/observe/list-runs.js';
+import type { ListedRun } from '../../cli/observe/list-runs.js';
 import { hasStatus } from '../../cli/observe/list-runs.js';
+import { LISTED_STATUSES } from '../../cli/observe/listed-status.js';
 import { plural } from '../../cli/text/format.js';
 import { safeLine } from '../../cli/text/safe-text.js';
 import type { PageEnv, Site } from '../site.js';
@@ -8,17 +9,6 @@ import { sendPage } from '../site.js';
 import { RunTable } from '../views/run-table.js';
 
 const PER_PAGE = 50;
-const STATUSES: ListedStatus[] = [
-  'open',
-  'running',
-  'waiting',
-  'paused',
-  'success',
-  'partial',
-  'error',
-  'timeout',
-  'cancelled',
-];
 
 interface Filter {
   /** Empty for all. */
@@ -35,7 +25,7 @@ export function runsRoutes(app: Hono<PageEnv>, site: Site): void {
   app.get('/runs', async (c) => {
     const { runs, serverIsDown } = await site.listing.read();
     const filter: Filter = {
-      status: STATUSES.find((status) => status === c.req.query('status')) ?? '',
+      status: LISTED_STATUSES.find((status) => status === c.req.query('status')) ?? '',
       text: (c.req.query('q') ?? '').slice(0, 200),
       page: Math.max(1, Math.trunc(Number(c.req.query('page') ?? 1)) || 1),
     };
@@ -77,7 +67,7 @@ function Runs({ found, known, filter, serverIsDown }: RunsProps) {
           State{' '}
           <select name="status">
             <option value="">all</option>
-            {STATUSES.map((status) => (
+            {LISTED_STATUSES.map((status) => (
               <option value={status} selected={status === filter.status}>
                 {status}
               </option>

@@ -1,21 +1,14 @@
 import type { Tone } from '../../cli/text/colors.js';
-import type { ListedStatus } from '../../cli/observe/list-runs.js';
+import type { ListedStatus } from '../../cli/observe/listed-status.js';
 import type { StepView } from '../../cli/observe/view.js';
+import { RUN_MARKS } from '../../cli/render/lists.js';
 
 /** Any state of a run or a step. */
 export type Status = ListedStatus | StepView['status'];
 
 const MARKS: Record<Status, { mark: string; tone: Tone }> = {
-  open: { mark: '·', tone: 'active' },
+  ...RUN_MARKS,
   pending: { mark: '○', tone: 'quiet' },
-  running: { mark: '▸', tone: 'active' },
-  waiting: { mark: '◆', tone: 'attention' },
-  paused: { mark: '‖', tone: 'attention' },
-  success: { mark: '✓', tone: 'good' },
-  partial: { mark: '!', tone: 'attention' },
-  error: { mark: '✗', tone: 'bad' },
-  timeout: { mark: '✗', tone: 'bad' },
-  cancelled: { mark: '–', tone: 'quiet' },
   skipped: { mark: '–', tone: 'quiet' },
 };
 

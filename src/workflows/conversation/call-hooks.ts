@@ -4,10 +4,10 @@ import type { CallEnd } from '../../plan/agents/conversation.js';
 import { turnSegment } from '../../plan/agents/conversation.js';
 import { shortCall } from '../../plan/calls/short-call.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
-import { GRACE_MS, acting, actingOptions, durabilityOf } from '../activities.js';
-import { addressOf, callerOf, workspaceOf } from '../state/context.js';
+import { GRACE_MS, acting, actingOptions } from '../activities.js';
+import { callerOf } from '../state/context.js';
 import type { OneCall } from './conversation-state.js';
-import { callPath, callTry, endedBy, limitFor, makingOf } from './conversation-state.js';
+import { callOf, callPath, endedBy } from './conversation-state.js';
 
 /** What hooks said before a call: its end, or how it goes on. Hashes are short ones, of stored texts. */
 export type Before = { end: CallEnd } | { asks?: string; told?: string };
@@ -43,33 +43,12 @@ function runHooks(one: OneCall, about: Pick<HookCall, 'when' | 'ended' | 'told'>
   const {
     conversation,
     conversation: {
-      slot,
-      slot: { scope, step },
-      state,
-      path,
-      asked,
+      slot: { step },
     },
     index,
     request: { tool },
   } = one;
-  const { root, nested } = scope.context;
-  const call: HookCall = {
-    root,
-    nested,
-    step: addressOf(scope, step),
-    path,
-    try: callTry(slot),
-    environment: {},
-    turn: state.turns,
-    call: index,
-    head: state.head ?? '',
-    workspace: workspaceOf(scope, step),
-    limit_ms: limitFor(slot),
-    ...(asked === null ? {} : { agent: asked.agent }),
-    ...makingOf(conversation),
-    ...durabilityOf(scope.context),
-    ...about,
-  };
+  const call: HookCall = { ...callOf(conversation, index), ...about };
   // Beside the call itself and the turns of an agent that it calls, of which none is the turn 0.
   const id = joinPath(callPath(conversation, index), turnSegment(0, about.when === 'before' ? 0 : 1));
   const summary = `${segmentOf(step)}: hooks ${about.when} ${tool.slice(0, 100)}`;

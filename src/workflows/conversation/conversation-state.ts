@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { AskedBy, ToolPlace } from '../../activities/contract.js';
+import type { AskedBy, ToolCall, ToolPlace } from '../../activities/contract.js';
 import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/agents/conversation.js';
 import { turnSegment } from '../../plan/agents/conversation.js';
 import type { FailureType } from '../../plan/failure.js';
@@ -8,8 +8,9 @@ import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Agent } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
+import { durabilityOf } from '../activities.js';
 import type { Scope } from '../state/context.js';
-import { triesBefore } from '../state/context.js';
+import { addressOf, triesBefore, workspaceOf } from '../state/context.js';
 import type { Reservation } from '../budget/reserve.js';
 import { leaveSlot } from '../budget/reserve.js';
 import type { Slot } from './slot.js';
@@ -92,6 +93,34 @@ export function limitFor(slot: Slot): number {
 /** The address of a call: of its activity, of its gate, and of the conversation of an agent that is called. */
 export function callPath({ path, state }: ConversationState, index: number): string {
   return joinPath(path, turnSegment(state.turns, index));
+}
+
+/** What the activities of a call of a tool are told of it. */
+export function callOf(conversation: ConversationState, index: number): ToolCall {
+  const {
+    slot,
+    slot: { scope, step },
+    state,
+    path,
+    asked,
+  } = conversation;
+  const { root, nested } = scope.context;
+  return {
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: callTry(slot),
+    environment: {},
+    turn: state.turns,
+    call: index,
+    head: state.head ?? '',
+    workspace: workspaceOf(scope, step),
+    limit_ms: limitFor(slot),
+    ...(asked === null ? {} : { agent: asked.agent }),
+    ...makingOf(conversation),
+    ...durabilityOf(scope.context),
+  };
 }
 
 /** What activities are told for an agent that may make others, and of the tools that it has made. */

@@ -7,23 +7,14 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
 import { USUAL_AGENT_DEPTH } from '../../plan/step.js';
-import { GRACE_MS, acting, actingOptions, quick, quickOptions, durabilityOf } from '../activities.js';
-import { addressOf, autonomyOf, callerOf, workspaceOf } from '../state/context.js';
+import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
+import { autonomyOf, callerOf } from '../state/context.js';
 import { failureFrom } from '../failures.js';
 import { startReady } from '../running/step-runner.js';
 import { spareSlot } from '../budget/reserve.js';
 import { leave, parkIfDraining } from './slot.js';
 import type { Lane, OneCall, ConversationState } from './conversation-state.js';
-import {
-  agentOf,
-  callPath,
-  callTry,
-  endedBy,
-  freshConversation,
-  limitFor,
-  makingOf,
-  releaseSpare,
-} from './conversation-state.js';
+import { agentOf, callOf, callPath, endedBy, freshConversation, releaseSpare } from './conversation-state.js';
 import { hooksAfter, hooksBefore } from './call-hooks.js';
 import { afterDoubt, isDenied, permissionAgain, permissionFor } from './tool-gates.js';
 import { callWorkflow } from './workflow-call.js';
@@ -208,33 +199,16 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
     request: { tool, quick: isQuick },
   } = one;
   const {
-    slot,
     slot: { scope, step },
     state,
-    path,
-    asked,
   } = conversation;
-  const { root, nested } = scope.context;
   const allowed = state.allowed[index];
   const call: ToolCall = {
-    root,
-    nested,
-    step: addressOf(scope, step),
-    path,
-    try: callTry(slot),
-    environment: {},
-    turn: state.turns,
-    call: index,
-    head: state.head ?? '',
-    workspace: workspaceOf(scope, step),
-    limit_ms: limitFor(slot),
-    ...(asked === null ? {} : { agent: asked.agent }),
+    ...callOf(conversation, index),
     ...(allowed === undefined ? {} : { allowed, ...(isDenied(one) ? { lifts: true } : {}) }),
     ...(again === 0 ? {} : { again }),
     ...(one.hooked === undefined ? {} : { hooked: one.hooked }),
-    ...makingOf(conversation),
     ...autonomyOf(scope.context),
-    ...durabilityOf(scope.context),
   };
   const summary = `${segmentOf(step)}: ${tool.slice(0, 100)}`;
   const startToCloseTimeout = call.limit_ms + GRACE_MS;
