@@ -76,16 +76,14 @@ function leavesWorkspace(word: string): boolean {
   return /(^|[=:,@])[/~]/.test(word) || /^-[A-Za-z]+\//.test(word) || word.split(/[/=]/).includes('..');
 }
 
-/**
- * The first option of a command that its rule refuses, or asks about. Long ones may be shortened (`--outp=x`), and
- * short ones stand among others (`-ro x`): what may be meant is refused.
- */
+/** The first option of a command that its rule refuses, or asks about. What may be meant is refused. */
 function optionIn(options: string[] = [], { words }: CommandRule, argv: string[]): string | null {
   const rest = argv.slice(words.split(' ').length);
   return rest.find((word) => options.some((option) => isOption(word, option))) ?? null;
 }
 
-function isOption(word: string, option: string): boolean {
+/** Tells whether a word may mean an option: long ones shortened (`--outp=x`), short ones together (`-ro`). */
+export function isOption(word: string, option: string): boolean {
   const [written = ''] = word.split('=');
   if (option.startsWith('--'))
     return written.length > 2 && written.startsWith('--') && (option.startsWith(written) || written === option);

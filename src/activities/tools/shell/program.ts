@@ -38,6 +38,12 @@ const QUIET_GIT = {
   GIT_CONFIG_KEY_2: 'protocol.ext.allow',
   GIT_CONFIG_VALUE_2: 'never',
 };
+/** Without a sandbox also no files are taken for a repository that only look like one. */
+const BARE_GIT = {
+  GIT_CONFIG_COUNT: '4',
+  GIT_CONFIG_KEY_3: 'safe.bareRepository',
+  GIT_CONFIG_VALUE_3: 'explicit',
+};
 
 export interface Program {
   argv: string[];
@@ -196,5 +202,6 @@ function environment(workspace: string, isEnclosed: boolean, tag: string): Recor
   );
   // Programs of the workspace itself come last, and only where they can do nothing else.
   const path = [...folders, ...(isEnclosed ? [join(workspace, 'node_modules', '.bin')] : [])].join(delimiter);
-  return { ...kept, ...QUIET_GIT, PATH: path, HOME: isEnclosed ? SANDBOX_HOME : '/nonexistent', TMPDIR: '/tmp' };
+  const git = isEnclosed ? QUIET_GIT : { ...QUIET_GIT, ...BARE_GIT };
+  return { ...kept, ...git, PATH: path, HOME: isEnclosed ? SANDBOX_HOME : '/nonexistent', TMPDIR: '/tmp' };
 }
