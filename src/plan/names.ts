@@ -43,6 +43,8 @@ export const SEARCH_ATTRIBUTES = {
   definition: 'PerdureDefinition',
   plan: 'PerdurePlan',
   root: 'PerdureRoot',
+  /** A `RunStatus`: what Temporal's own status does not tell, of a run that waits, is paused or ended in part. */
+  status: 'PerdureStatus',
 } as const;
 
 /** Activity id of what begins the next workflow task, and is no step: no path begins with `/`. */

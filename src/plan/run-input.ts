@@ -61,10 +61,14 @@ export interface RunSettings {
   needs_sandbox?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
+  /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */
+  pages?: string;
   /** How people are told of what happens; absent where they are not. */
   notify?: NotifySettings;
   /** Whether the server knows our search attributes. */
   search_attributes: boolean;
+  /** The server knows `PerdureStatus`: the run says there how it stands. Absent where it does not. */
+  status_attribute?: true;
   /** The limits in force: of those that are set the smallest, else the defaults. */
   budget: Budgets;
   /** What happens at the root's limits, where somebody chose. */

@@ -9,6 +9,7 @@ import type { RunContext, Scope } from './state/context.js';
 import { identityOf, withTop } from './state/context.js';
 import { continueRun } from './lifecycle/continue-as-new.js';
 import { failureFrom, runFailure, toRunError } from './failures.js';
+import { followStatus } from './lifecycle/status-attribute.js';
 import { showAgain, showDetails } from './lifecycle/ui-details.js';
 import { createDeviceBook, releaseUnneeded } from './devices/device-lease.js';
 import { runSteps, resumeSteps, startReady } from './running/step-runner.js';
@@ -61,6 +62,7 @@ function openContext(input: RunInput): RunContext {
     cancelled: null,
     items: carried?.items ?? null,
     startedAt: carried?.started_at ?? new Date().toISOString(),
+    onEnd: () => undefined,
   };
   // Before the scope of `work` is made, so that it knows why it is cancelled. The promise only ever rejects (I9).
   CancellationScope.current().cancelRequested.catch(() => {
@@ -69,6 +71,7 @@ function openContext(input: RunInput): RunContext {
   const whole = withTop(context, input);
   gates.onOpened = (gate) => noticeGate(whole, gate);
   whole.account.onPause = (pause) => noticePause(whole, pause);
+  followStatus(whole);
   showDetails(whole);
   if (carried !== null) showAgain(whole);
   receiveNested(whole, () => startReady(whole));
@@ -147,6 +150,7 @@ async function endRun(
   } catch (failure) {
     return breakOff(top, failure);
   }
+  context.onEnd(outcome.status);
   await leaveTree(context.account, outcome);
   await noticeEnd(context, outcome);
   if (status === 'cancelled') throw new CancelledFailure('cancelled');
@@ -157,6 +161,7 @@ async function endRun(
 
 /** Fails a run that cannot go on, for a bug of ours or a store that takes nothing; people are told of that end too. */
 async function breakOff({ context, schedule }: Scope, failure: unknown): Promise<never> {
+  context.onEnd('error');
   await noticeEnd(context, {
     status: 'error',
     error: failure instanceof Error ? failure.message : String(failure),

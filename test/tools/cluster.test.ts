@@ -79,7 +79,10 @@ describe.each(FULL ? ['with a real cluster'] : [])('%s', { tags: ['cluster'] }, 
     const made = await admin.run('setup', '--json', '--retention', '3');
     expect(JSON.parse(made.stdout)).toMatchObject({
       namespace: 'team',
-      made: { namespace: true, search_attributes: ['PerdureDefinition', 'PerdurePlan', 'PerdureRoot'] },
+      made: {
+        namespace: true,
+        search_attributes: ['PerdureDefinition', 'PerdurePlan', 'PerdureRoot', 'PerdureStatus'],
+      },
     });
     const again = await admin.run('setup', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ made: { namespace: false, search_attributes: [] } });

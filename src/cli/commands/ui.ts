@@ -28,9 +28,11 @@ export const ui: CommandSpec = {
   async run({ options, terminal }) {
     const person = actingName(options.text('as'));
     const { reachOf } = await import('../../web/access/reach.js');
-    const reach = reachOf(reachOptions(options), terminal.cwd);
+    const asked = reachOptions(options);
+    reachOf(asked, terminal.cwd); // what is wrong with the options is told before anything is opened
     const { openSession } = await import('../session.js');
     const session = await openSession(terminal, { taskQueue: options.text('task-queue') });
+    const reach = reachOf(named(asked, session.config.ui?.public_url), terminal.cwd);
     const { servePages } = await import('../../web/serve.js');
     const { hostSignal } = await import('../../workers/host/host-process.js');
     const stop = hostSignal();
@@ -53,6 +55,12 @@ export const ui: CommandSpec = {
     return EXIT.success;
   },
 };
+
+/** The address of the project's configuration, where others are to reach the pages and no other is given. */
+function named(asked: ReachOptions, configured: string | undefined): ReachOptions {
+  const isPublic = asked.trustedProxy !== null || asked.tlsCert !== null;
+  return isPublic ? { ...asked, publicUrl: asked.publicUrl ?? configured ?? null } : asked;
+}
 
 function reachOptions(options: Options): ReachOptions {
   return {

@@ -16,6 +16,7 @@ import { plannedTasks } from './planned-tasks.js';
 import type { RunFold } from './run-fold.js';
 import type { RoundView, RunView, StepView } from './view.js';
 import { isClosed, nestedIn, rootOf } from './view.js';
+import { titled } from './titles.js';
 import { endedRound, writtenStep } from './written.js';
 
 /** What the server knows of an activity that has not ended; it is in no event of the history yet (decision 5). */
@@ -125,6 +126,7 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
     path,
     step,
     actor: actorOf(step, fold.input.plan.agents),
+    ...titled(step, fold.input.plan.agents, fold.titleTexts),
     model: modelOf(step, fold),
     status,
     spent: scope.started.get(step.index)?.spent ?? NO_SPEND,
@@ -198,7 +200,7 @@ function writtenRound(
 ): RoundView {
   return endedRound(step, joinPath(path, String(result.index)), result, (below) =>
     known === undefined
-      ? writtenStep(below, { truth: fold.truth, agents: fold.input.plan.agents })
+      ? writtenStep(below, { truth: fold.truth, agents: fold.input.plan.agents, titleTexts: fold.titleTexts })
       : assembleStep(below.step, { scope: known, fold, assembly }),
   );
 }

@@ -4,6 +4,7 @@ import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { RunEnd, RunRecord, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
+import { readTitleTexts } from './titles.js';
 import { readTruth } from './truth.js';
 import type { RunView, StepView } from './view.js';
 import { everyStepView, pathBelow } from './view.js';
@@ -54,8 +55,9 @@ async function recordView(record: RunRecord, closed: Closed): Promise<RunView> {
 async function stepViews(closed: Closed, path: string, pages: Value[]): Promise<StepView[]> {
   const { body, plan, store } = closed;
   const truth = await readTruth(store, body, path, pages);
+  const titleTexts = await readTitleTexts(body, plan.agents, store);
   const views = body.steps.map((step) =>
-    writtenStep({ step, path: joinPath(path, segmentOf(step)) }, { truth, agents: plan.agents }),
+    writtenStep({ step, path: joinPath(path, segmentOf(step)) }, { truth, agents: plan.agents, titleTexts }),
   );
   for (const view of everyStepView(views)) Object.assign(view, await nestedViews(view, closed));
   return views;

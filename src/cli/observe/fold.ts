@@ -61,6 +61,7 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
     outcome: null,
     played: 0,
     truth: noTruth(),
+    titleTexts: new Map(),
   };
   startCarried(fold, at);
   return fold;

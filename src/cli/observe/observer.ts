@@ -12,6 +12,7 @@ import { stepAt } from './run-fold.js';
 import type { HistorySource } from './history.js';
 import { readHistory } from './history.js';
 import { readPending } from './pending.js';
+import { readTitleTexts } from './titles.js';
 import { readCarried, readTruth } from './truth.js';
 import type { RunView } from './view.js';
 
@@ -113,7 +114,9 @@ async function observeRun(tree: Tree, { run, link, part }: Observed): Promise<vo
           keep(observeRun(tree, { run: event.run, link: event.link, part: isBatchRun(event.run) ? part : event.run })),
         );
       takeEvent(tree, { run, part }, event);
-      if (event.kind === 'run-started' && run === part) await takeCarried(tree, run, event.input);
+      if (event.kind !== 'run-started' || run !== part) continue;
+      await takeTitles(tree, run, event.input);
+      await takeCarried(tree, run, event.input);
     }
     tree.onChange();
   }
@@ -146,6 +149,13 @@ function takeEvent(tree: Tree, { run, part }: Pick<Observed, 'run' | 'part'>, ev
     tree.folds.set(run, openFold(run, event));
   else if (fold !== undefined) applyEvent(fold, event);
   tree.onEvent(run, event);
+}
+
+/** Titles of steps may begin with texts that stand in the store. */
+async function takeTitles(tree: Tree, run: string, { plan, carried }: ReadRunInput): Promise<void> {
+  const fold = tree.folds.get(run);
+  if (fold === undefined || (carried !== null && fold.titleTexts.size > 0)) return;
+  fold.titleTexts = await readTitleTexts(plan, plan.agents, tree.store);
 }
 
 /** What a run had written before it continued as new, where nothing else is known of it. */

@@ -3,6 +3,7 @@ import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { ReadRunInput } from '../../plan/run-input.js';
 import type { Pause, Warning } from '../../plan/budget/steering.js';
+import type { KnownTexts } from '../../plan/references/title.js';
 import type { FoldScope, Spot } from './fold-scope.js';
 import { locate } from './fold-scope.js';
 import type { Truth } from './truth.js';
@@ -42,6 +43,8 @@ export interface RunFold {
   played: number;
   /** What the interpreter itself wrote of its steps, read from the store when the run has closed. */
   truth: Truth;
+  /** Stored texts that titles of steps begin with. */
+  titleTexts: KnownTexts;
 }
 
 /** The step at a path below the root run; null where the run's Plan has none. */

@@ -55,6 +55,8 @@ export interface StepView {
   step: Step;
   /** Agent's or workflow's name, executable, or kind. */
   actor: string;
+  /** The first words of what it is told or asks, where no name tells more. */
+  title?: string;
   /** The provider's full model id, where it is known. */
   model: string | null;
   status: StepStatus | 'waiting';

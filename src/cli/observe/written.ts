@@ -4,6 +4,8 @@ import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Agent, BlockStep, Step } from '../../plan/step.js';
 import { actorOf } from '../../plan/references/actor.js';
 import { isBlockStep } from '../../plan/step.js';
+import type { KnownTexts } from '../../plan/references/title.js';
+import { titled } from './titles.js';
 import type { Truth } from './truth.js';
 import type { RoundView, StepView } from './view.js';
 
@@ -17,6 +19,7 @@ export interface Placed {
 export interface Written {
   truth: Truth;
   agents: Record<string, Agent>;
+  titleTexts: KnownTexts;
 }
 
 /** A step as it ended, from nothing but what the interpreter wrote of it. What is below a nested run is not in here. */
@@ -27,6 +30,7 @@ export function writtenStep({ step, path }: Placed, written: Written): StepView 
     path,
     step,
     actor: result?.agent ?? actorOf(step, written.agents),
+    ...titled(step, written.agents, written.titleTexts),
     model: null,
     status: result?.status ?? 'pending',
     startedAt: null,

@@ -181,7 +181,7 @@ function kindOf({ step, model, actor }: StepView): string {
 function detailOf(view: StepView): string {
   switch (view.status) {
     case 'pending':
-      return view.waitsFor.length === 0 ? '' : `waits for ${view.waitsFor.join(', ')}`;
+      return beside(view.title, view.waitsFor.length === 0 ? '' : `waits for ${view.waitsFor.join(', ')}`);
     case 'waiting':
       return view.gate?.message ?? '';
     case 'running':
@@ -215,14 +215,18 @@ function endedDetail({ result, nested, ...view }: StepView): string {
   const what = whatOf({ ...view, result, nested });
   // `exit 0` says less than what was run; anything else that an activity notes says more.
   const note = result?.note === 'partial' ? `partial: ${firstLine(result.partial ?? '')}` : (result?.note ?? '');
-  return note === '' || note === 'exit 0' ? what || note : note;
+  return note === '' || note === 'exit 0' ? what || note : beside(view.title, note);
 }
 
-/** The literal words of a command, the name of a nested workflow. */
-function whatOf({ step }: StepView): string {
+function beside(title: string | undefined, more: string): string {
+  return [title ?? '', more].filter((part) => part !== '').join(' · ');
+}
+
+/** The literal words of a command, the name of a nested workflow, a title. */
+function whatOf({ step, title }: StepView): string {
   if (step.kind === 'workflow') return step.id === null ? '' : step.workflow;
   if (step.kind === 'tool') return step.id === null ? '' : step.tool.name;
-  if (step.kind !== 'command') return '';
+  if (step.kind !== 'command') return title ?? '';
   return step.argv.map(templateText).join(' ');
 }
 

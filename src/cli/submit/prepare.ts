@@ -204,13 +204,15 @@ function peopleOf({
   approvals,
   notify: written,
   autonomy: said,
-}: Workspace['config']): Pick<RunSettings, 'require_token' | 'notify' | 'autonomy'> {
+  ui,
+}: Workspace['config']): Pick<RunSettings, 'require_token' | 'notify' | 'autonomy' | 'pages'> {
   const notify = toNotify(written);
   const autonomy = autonomyIn(said);
   return {
     ...(autonomy === undefined ? {} : { autonomy: [autonomy] }),
     ...(approvals?.require_token === true ? { require_token: true } : {}),
     ...(notify === undefined ? {} : { notify }),
+    ...(ui?.public_url === undefined ? {} : { pages: new URL(ui.public_url).origin }),
   };
 }
 
@@ -281,7 +283,11 @@ export function toRunInput(
     root: null,
     path: '',
     lease: rootLease(settings.budget),
-    settings: { ...settings, search_attributes: link.searchAttributes },
+    settings: {
+      ...settings,
+      search_attributes: link.searchAttributes,
+      ...(link.statusAttribute ? { status_attribute: true as const } : {}),
+    },
     link_steps: LINK_STEPS,
     carried: null,
   };

@@ -4,7 +4,7 @@ import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } 
 import { canonicalJson } from '../../plan/values/json.js';
 import { INTERPRETER, MEMO, SEARCH_ATTRIBUTES } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
-import type { RunRecord } from '../../plan/result.js';
+import type { RunRecord, RunStatus } from '../../plan/result.js';
 import type { RunInput } from '../../plan/run-input.js';
 import type { Hash, Value } from '../../plan/values/value.js';
 import { bare } from '../../plan/values/value.js';
@@ -49,6 +49,7 @@ export async function startOrJoin(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       staticSummary: summaryOf(plan, settings.rehearsal, description),
+      ...(settings.pages === undefined ? {} : { staticDetails: `[Its page](${settings.pages}/runs/${run})` }),
       memo: {
         [MEMO.definition]: plan.name,
         [MEMO.plan]: plan.hash,
@@ -59,7 +60,7 @@ export async function startOrJoin(
         [MEMO.submittedAt]: new Date().toISOString(),
         [MEMO.waiting]: [],
       },
-      ...(link.searchAttributes ? { typedSearchAttributes: searchAttributes(plan, run) } : {}),
+      ...(link.searchAttributes ? { typedSearchAttributes: searchAttributes(link, plan, run) } : {}),
     });
     return { joined: false };
   } catch (error) {
@@ -74,7 +75,7 @@ function summaryOf({ name }: Plan, rehearsal: boolean, description: string | und
   return `${name}${rehearsal ? ' (rehearsal)' : ''}${description === undefined ? '' : `: ${description}`}`;
 }
 
-function searchAttributes(plan: Plan, run: string): TypedSearchAttributes {
+function searchAttributes({ statusAttribute }: TemporalLink, plan: Plan, run: string): TypedSearchAttributes {
   const keyword = (name: string, value: string) => ({
     key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
     value,
@@ -83,6 +84,7 @@ function searchAttributes(plan: Plan, run: string): TypedSearchAttributes {
     keyword(SEARCH_ATTRIBUTES.definition, plan.name),
     keyword(SEARCH_ATTRIBUTES.plan, plan.hash),
     keyword(SEARCH_ATTRIBUTES.root, run),
+    ...(statusAttribute ? [keyword(SEARCH_ATTRIBUTES.status, 'running' satisfies RunStatus)] : []),
   ]);
 }
 

@@ -15,16 +15,19 @@ import type { CallSizes } from './forecast-calls.js';
 import { callSizes } from './forecast-calls.js';
 
 /**
- * Temporal events of a run's own: started, one workflow task, closing, ended. The parts below are measured from stored
- * histories.
+ * Temporal events of a run's own: started, one workflow task, closing, its status, ended. The parts below are measured
+ * from stored histories.
  */
-const RUN = 6;
+const RUN = 7;
 /** An activity's three events and the workflow task that takes its result. */
 const TRY = 6;
 /** Between two tries: a timer's two events and a workflow task. */
 const BACKOFF = 5;
-/** What a gate shows, two changes of the memo, an update's two events, what people wrote, a workflow task. */
-const GATE = 9;
+/**
+ * What a gate shows, two changes of the memo and of the status, an update's two events, what people wrote, a workflow
+ * task.
+ */
+const GATE = 11;
 /** A child's three events with two workflow tasks, and a timer's two. */
 const CHILD = 11;
 const TIMER = 5;

@@ -183,6 +183,21 @@ export const configSchema = z
     notify: notifySchema
       .optional()
       .describe('Who is told when a gate waits, a limit pauses a run, or a run has ended.'),
+    ui: z
+      .strictObject(
+        {
+          public_url: z
+            .url({ protocol: /^https$/, error: 'an https address' })
+            .refine((url) => `${new URL(url).origin}/` === new URL(url).href, {
+              error: 'an https address without a path',
+            })
+            .optional()
+            .describe("Where people reach the pages of `perdure ui`: runs in Temporal's UI name theirs."),
+        },
+        section,
+      )
+      .optional()
+      .describe('The pages on which people see runs and decide gates.'),
     devices: devicesSchema.optional().describe('Boards that are flashed and listened to, by name.'),
     sessions: z
       .strictObject(

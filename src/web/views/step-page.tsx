@@ -53,6 +53,10 @@ export function StepPage({ run, step, output, conversation, log, now }: StepPage
   );
 }
 
+function toldTo({ title = '' }: StepView): string {
+  return safeLine(title);
+}
+
 function Facts({ step, now }: { step: StepView; now: number }) {
   const { step: authored, result, attempt, model, actor, spent } = step;
   const { kind, detail, time } = stepRow(step, { now, depth: 0 });
@@ -60,6 +64,7 @@ function Facts({ step, now }: { step: StepView; now: number }) {
   const facts: [string, string][] = [
     ['Kind', kind],
     ['Acts', model === null ? safeName(actor) : `${safeName(actor)} on ${safeName(model)}`],
+    ['Told', toldTo(step)],
     ['Says', detail],
     ['Took', time],
     ['Tries', String(result?.attempts ?? attempt)],

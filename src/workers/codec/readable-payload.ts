@@ -1,5 +1,6 @@
 import type { Payload } from '@temporalio/common';
 import { isObject } from '../../plan/values/json.js';
+import { namesContent, withContents } from '../../plan/gates/shown-content.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { lengthenPlan } from '../../plan/packing/packed-plan.js';
 import type { ShortStored } from '../../plan/packing/short-value.js';
@@ -10,10 +11,12 @@ import type { KeyRing } from '../../store/encryption/key-ring.js';
 import type { Store } from '../../store/store.js';
 import { createPayloadCodec } from '../encryption/payload-codec.js';
 
+/** In the answer to the SDK's own question of a run. */
+const DETAILS = 'currentDetails';
 const SHOWN_BYTES = 1024 * 1024;
 const HASH = /^sha256:[0-9a-f]{64}$/;
 /** What a payload that we can better has in it: a stored value by its whole or its short name, or a Plan. */
-const OURS = /"sha256:|\["[\w-]{43}",|"short":/;
+const OURS = /"sha256:|\["[\w-]{43}",|"short":|What it shows is sha256:/;
 
 /** What payloads are made readable with. Without a store values stay named; without keys what is encrypted stays so. */
 export interface Reader {
@@ -98,8 +101,19 @@ async function show(value: Json, budget: Budget): Promise<Json> {
   const hash = storedName(value);
   if (hash !== null) return showStored(value, hash, budget);
   const members: [string, Json][] = [];
-  for (const [key, member] of Object.entries(value)) members.push([key, await show(member, budget)]);
+  for (const [key, member] of Object.entries(value))
+    members.push([key, key === DETAILS ? await showDetails(member, budget) : await show(member, budget)]);
   return Object.fromEntries(members);
+}
+
+/** The details of a run are Markdown, in which what its gates show stands by name. */
+async function showDetails(details: Json, budget: Budget): Promise<Json> {
+  if (typeof details !== 'string' || !namesContent(details)) return show(details, budget);
+  return withContents(details, async (ref, bytes) => {
+    if (budget.store === null || bytes > budget.left) return null;
+    budget.left -= bytes;
+    return budget.store.get(ref).catch(() => null); // its name stays
+  });
 }
 
 /** What `shortStored` shortened, with its members named. */

@@ -12,6 +12,7 @@ import { joinHost } from '../host/host-client.js';
 import type { HostConnection, JoinOptions } from '../host/host-client.js';
 import { OWN_SERVER, reach } from '../connection/connect.js';
 import { missingSearchAttributes } from '../connection/server-health.js';
+import { SEARCH_ATTRIBUTES } from '../../plan/names.js';
 import { openProjectStore } from '../open-store.js';
 import { readStoreId } from '../../store/identity.js';
 import { taskQueueOf } from '../connection/task-queue.js';
@@ -55,6 +56,8 @@ export interface TemporalLink {
   embedded: boolean;
   /** Whether the server knows our search attributes. */
   searchAttributes: boolean;
+  /** Whether it knows the one in which runs say how they stand, which older set-ups lack. */
+  statusAttribute: boolean;
   close: () => Promise<void>;
 }
 
@@ -87,7 +90,8 @@ async function openElsewhere(
     uiUrl: null,
     taskQueue: queue,
     embedded: false,
-    searchAttributes: missing.length === 0,
+    searchAttributes: missing.every((name) => name === SEARCH_ATTRIBUTES.status),
+    statusAttribute: missing.length === 0,
     close: () => connection.close(),
   };
 }
@@ -136,6 +140,7 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
     taskQueue: host.taskQueue,
     embedded: true,
     searchAttributes: true,
+    statusAttribute: true,
     close: async () => {
       isOpen = false;
       joined.leave();

@@ -48,6 +48,7 @@ export function openAccount(input: RunInput, identity: { plan: Plan; run: string
     isLeaving: false,
     onChange: () => undefined,
     onPause: () => undefined,
+    onPaused: () => undefined,
   };
   account.ledger.held = isHeld(account);
   account.reported = restrictionsOf(account);
@@ -118,6 +119,7 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     isLeaving,
     onChange,
     onPause,
+    onPaused,
     ...forgotten
   } = account;
   void (forgotten satisfies Nothing);
@@ -242,6 +244,7 @@ export function setPause(account: BudgetAccount, pause: Pause | null): void {
   if (pause === account.own.pause) return;
   account.own = { ...account.own, pause };
   upsertMemo({ [MEMO.paused]: pause });
+  account.onPaused();
   if (pause !== null) account.onPause(pause);
 }
 

@@ -40,6 +40,7 @@ export function createGateBook(
     messages: { signals: 0, updates: 0 },
     onMessage: () => undefined,
     onOpened: () => undefined,
+    onListed: () => undefined,
   };
   setHandler(
     decideUpdate,
@@ -196,6 +197,7 @@ export async function awaitDecision(
   book.open.set(path, gate);
   book.carried.delete(path);
   book.memo.showOpened(book.open);
+  book.onListed();
   book.onOpened(gate);
   // Whoever waits for what this run does hears that it waits for people.
   book.onMessage();
@@ -214,6 +216,7 @@ export async function awaitDecision(
   } finally {
     book.open.delete(path);
     book.memo.show(book.open, book.decided.get(path) ?? null);
+    book.onListed();
   }
 }
 

@@ -129,11 +129,12 @@ function carryContext(context: RunContext): Carried {
     settings,
     linkSteps,
     isBatch,
-    // Read from what is carried, made from what the Plan says, or nothing that a run knows which goes on.
+    // Read from what is carried, made from what Plan and settings say, or nothing that a run knows which goes on.
     carriedGates,
     carriedBlocks,
     shortPlans,
     cancelled,
+    onEnd,
     ...forgotten
   } = context;
   void (forgotten satisfies Nothing);

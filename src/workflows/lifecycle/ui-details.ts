@@ -1,8 +1,10 @@
 import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
+import { shownContent, unlinked } from '../../plan/gates/shown-content.js';
 import { segmentOf } from '../../plan/plan.js';
 import { safeLine } from '../../plan/text/safe-text.js';
 import type { Schedule } from '../../plan/schedule/schedule-state.js';
 import { actorOf } from '../../plan/references/actor.js';
+import { titleOf } from '../../plan/references/title.js';
 import type { Step } from '../../plan/step.js';
 import type { RunContext } from '../state/context.js';
 import { restrictionsOf } from '../state/account.js';
@@ -31,11 +33,14 @@ function detailsOf(context: RunContext): string {
   } = context;
   const count = schedule.steps.length;
   const waits = [...gates.open.values()].map((gate) => {
-    const shows = gate.content === null ? '' : ' What it shows stands in `perdure show`.';
-    return (
-      `**waits for approval** of \`${gate.path}\`: ${plain(gate.message, gate.message.length)}${shows}\n\n    ` +
-      `perdure approve ${context.root.run}/${gate.path}\n`
-    );
+    const shows = shownContent(gate.content);
+    const page = pageOf(context, `gates/${context.root.run}/${gate.path}`, 'Decide it on its page');
+    return [
+      `**waits for approval** of \`${gate.path}\`: ${plain(gate.message, gate.message.length)}\n`,
+      ...(shows === '' ? [] : [shows]),
+      `${page === '' ? 'Decide it' : `${page}, or`}:\n`,
+      `    perdure approve ${context.root.run}/${gate.path}\n`,
+    ].join('\n');
   });
   const head = `${count - schedule.open} of ${count} steps${context.settings.rehearsal ? ' · **rehearsal**' : ''}`;
   const { pause } = restrictionsOf(context.account);
@@ -47,14 +52,20 @@ function detailsOf(context: RunContext): string {
             `${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`,
         ];
   const warned = context.account.warnings.map(({ message }) => `**${plain(message)}**\n`);
+  const page = pageOf(context, `runs/${context.root.run}`, 'Its page');
   return [
-    head,
+    page === '' ? head : `${head} · ${page}`,
     ...paused,
     ...warned,
     ...waits,
     '| step | who | status | |\n| --- | --- | --- | --- |',
     ...shownSteps(schedule).map((step) => row(context, step)),
   ].join('\n');
+}
+
+/** A link to a page of ours; empty where nobody knows where the pages are. */
+function pageOf({ settings: { pages } }: RunContext, path: string, words: string): string {
+  return pages === undefined ? '' : `[${words}](${pages}/${path.split('/').map(encodeURIComponent).join('/')})`;
 }
 
 /** All steps where they fit; else what runs, and what ended last. */
@@ -68,18 +79,14 @@ function row({ top: { schedule }, plan }: RunContext, step: Step): string {
   const { status = 'pending', failure = null, note = null } = schedule.steps[step.index] ?? {};
   return (
     `| ${segmentOf(step)} | ${plain(actorOf(step, plan.agents))} | ${status} | ` +
-    `${plain(failure?.message ?? note ?? '')} |`
+    `${plain(failure?.message ?? note ?? titleOf(step, plan.agents) ?? '')} |`
   );
 }
 
-/**
- * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML. The UI makes a
- * link of all that looks like an address, escaped or not, so a space without width of ours stands in each.
- */
+/** Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML. */
 function plain(text: string, most = MOST_CHARACTERS): string {
-  return safeLine(text.length <= most ? text : `${text.slice(0, most - 1)}…`)
-    .replace(/[\\`*_{}[\]()#+|<>~!]/g, (mark) => `\\${mark}`)
-    .replace(/:\/\/|\bwww\.|@/gi, (mark) => `${mark}\u200b`);
+  const line = safeLine(text.length <= most ? text : `${text.slice(0, most - 1)}…`);
+  return unlinked(line.replace(/[\\`*_{}[\]()#+|<>~!]/g, (mark) => `\\${mark}`));
 }
 
 /**
@@ -96,5 +103,6 @@ export function showAgain({ gates, account }: RunContext): void {
     ...(warnings.length === 0 ? {} : { [MEMO.warnings]: warnings }),
   };
   if (Object.keys(told).length > 0) upsertMemo(told);
+  if (pause !== null) account.onPaused();
   if (restrictionsOf(account).pause !== null && gates.carried.size > 0) showCarried(gates);
 }

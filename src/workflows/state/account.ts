@@ -34,6 +34,8 @@ export interface BudgetAccount {
   onChange: () => void;
   /** Told of each pause of this run's own. */
   onPause: (pause: Pause) => void;
+  /** Told when such a pause has begun or ended. */
+  onPaused: () => void;
 }
 
 /** A step that waits until it may start. `need` is asked again when another model is to be called. */

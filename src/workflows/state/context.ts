@@ -25,7 +25,7 @@ import type { DeviceBook } from './device-book.js';
 import type { GateBook } from './gate-book.js';
 import type { BudgetAccount } from './account.js';
 import type { Failure } from '../../plan/failure.js';
-import type { RoundCounts, RoundResult } from '../../plan/result.js';
+import type { RoundCounts, RoundResult, RunEnd } from '../../plan/result.js';
 import type { Spend } from '../../plan/budget/spend.js';
 
 /** What one run of the interpreter knows; made once, handed to everything below. */
@@ -74,6 +74,8 @@ export interface RunContext {
   items: BatchEnd | null;
   /** ISO 8601, UTC. */
   startedAt: string;
+  /** Told how the run ends, before it does. */
+  onEnd: (status: RunEnd) => void;
 }
 
 /** Steps that run together: a workflow's own, a foreach's for one item, a loop's in one round. */

