@@ -64,7 +64,7 @@ export function compileMadeAgent(
     findSkill: () => null,
     skillNames: () => [],
     mayHook: () => false,
-    findFile: () => null,
+    findFile: { root: '', read: () => null, isFolder: () => false },
     findRemote: () => null,
     findAgent: () => null,
   })(withoutTools(found), [], { agents: new Map() });

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileMade } from '../../../src/compiler/made/compile-made.js';
 import { compileIn, createProject } from '../helpers/temporary-project.js';
@@ -35,6 +37,52 @@ describe('hooks of an agent', () => {
     expect(errorsOf({ 'tools/guard.sh': script, [PLACE]: mended })).toEqual([]);
     const [changed] = errorsOf({ 'tools/guard.sh': 'exit 1\n', [PLACE]: mended });
     expect(changed).toContain('`tools/guard.sh` has changed since this hook was approved');
+  });
+
+  it.each([
+    'cd tools && ./guard.sh',
+    'cd tools; . ./guard.sh',
+    'bash ROOT/tools/guard.sh',
+    'bash $PWD/tools/guard.sh',
+    'bash "$(pwd)/tools/guard.sh"',
+    'D=tools; bash $D/guard.sh',
+    'env -C tools bash guard.sh',
+    'cd definitions && bash ../tools/guard.sh',
+    'bash tools/gu\\ard.sh',
+    'bash tools/gu""ard.sh',
+    'bash tools//./guard.sh',
+    'bash -c "cd tools && bash guard.sh"',
+  ])('name a file however their line does: %s', (line) => {
+    const root = createProject({ 'tools/guard.sh': 'exit 0\n' });
+    const command = JSON.stringify(line.replace('ROOT', root));
+    mkdirSync(join(root, 'definitions/agents'), { recursive: true });
+    writeFileSync(join(root, PLACE), agent(`- {before: "*", command: ${command}}`));
+    const { problems } = compileIn(root, PLACE);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'This hook runs `tools/guard.sh`, and `files` does not say what of it was approved.',
+    ]);
+  });
+
+  it.each(['bash tools/*.sh', 'bash tools/guard.{sh,x}', 'bash tools/gu?rd.sh', 'bash tools/$(echo guard).sh'])(
+    'do not name files by what only a shell finds out: %s',
+    (line) => {
+      const files = {
+        'tools/guard.sh': 'exit 0\n',
+        [PLACE]: agent(`- {before: "*", command: ${JSON.stringify(line)}}`),
+      };
+      expect(errorsOf(files).join('\n')).toMatch(
+        /only a shell knows which files it means\. Write out the path of each/,
+      );
+    },
+  );
+
+  it.each([
+    'jq -e \'.tool_input.command | test("rm.*/") | not\'',
+    'grep -qE "(rm|mv) .*src/" && exit 2; exit 0',
+    'find . -name "*.ts" | head',
+  ])('may have patterns that name no file: %s', (line) => {
+    const files = { 'src/a.ts': '', [PLACE]: agent(`- {before: "*", command: ${JSON.stringify(line)}}`) };
+    expect(errorsOf(files)).toEqual([]);
   });
 
   it.each([

@@ -60,7 +60,8 @@ function said(when: HookedWhen, output: Output): HookWord {
   const more: More = output.hookSpecificOutput ?? {};
   if (output.continue === false) return { kind: 'stops', reason: output.stopReason ?? reason ?? 'it gives no reason' };
   const why = more.permissionDecisionReason ?? reason ?? 'it gives no reason';
-  if (decision === 'block') return forbidden(when, why);
+  // `block` by the protocol; a word that it does not have was not meant to let the call pass.
+  if (decision !== undefined && decision !== 'approve') return forbidden(when, why);
   return when === 'before' ? saidBefore(more, why) : saidAfter(more);
 }
 
