@@ -1,7 +1,7 @@
 import type { Action } from '../plan/tools/action.js';
 import type { Interval } from '../plan/budget/run-clock.js';
 import type { HookAnswer, HookedWhen } from '../plan/tools/hook.js';
-import type { AttemptBefore, CallEnd, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
+import type { AttemptBefore, CallEnd, Remark, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
 import type { Environment } from '../plan/references/environment.js';
 import type { Autonomy } from '../plan/gates/autonomy.js';
 import type { Decision, Gate } from '../plan/gates/gate.js';
@@ -57,6 +57,8 @@ export interface TurnCall extends StepCall, Partial<Pick<ModelCall, 'model' | 'm
   head: string | null;
   /** How the calls ended that it asks for. */
   ends: CallEnd[];
+  /** What people have said since the last turn; absent for nothing. */
+  said?: Remark[];
   /** Of a first turn: the attempt before this one, which came to nothing. */
   before?: AttemptBefore;
   /** Where tools work. It and the model are left out where the transcript's beginning tells the same (I7). */

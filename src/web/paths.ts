@@ -20,6 +20,11 @@ export function stepPath(run: string, path: string): string {
   return `${runPath(run)}/steps/${segments(path)}`;
 }
 
+/** Where a word to the agent of a step goes, by the step's path below the root run. */
+export function sayPath(run: string, path: string): string {
+  return `${runPath(run)}/say/${segments(path)}`;
+}
+
 /** The page of a gate, by its address. */
 export function gatePath(address: string): string {
   return `/gates/${encodeURIComponent(rootOf(address))}/${segments(pathBelow(address))}`;

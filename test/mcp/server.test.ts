@@ -17,6 +17,7 @@ describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (m
       'tool_create',
       'agents_list',
       'agent_create',
+      'agent_say',
       'workflow_create',
       'run_status',
       'run_wait',
@@ -130,6 +131,7 @@ describe('bad input', () => {
     ['run_status', { run: 'nothing' }, /^There is no run `nothing`\./],
     ['run_wait', { run: 'nothing', timeout_s: 1 }, /^There is no run `nothing`\./],
     ['gate_answer', { gate: 'nothing/ok', decision: 'approve' }, /^There is no run `nothing`\./],
+    ['agent_say', { address: 'nothing/work', text: 'hello' }, /^There is no run `nothing`\./],
     [
       'agent_create',
       { name: 'explore', description: 'x', instructions: 'y' },

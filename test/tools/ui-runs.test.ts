@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
-import { openProject } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
 import type { ServedUi } from './pages.js';
 import { openChromium, signIn, startUi } from './pages.js';
 
@@ -53,8 +53,14 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-function answerTo({ prompt, results: { count, last } }: RecordedRequest): Answer {
-  if (prompt.startsWith('Sum up')) return { text: 'in short' };
+/** Ends the answer that is held back. */
+let release: () => void;
+const released = new Promise<void>((resolve) => (release = resolve));
+
+function answerTo({ prompt, messages, results: { count, last } }: RecordedRequest): Answer {
+  if (prompt.startsWith('Sum up')) return { text: prompt };
+  if (prompt.includes('says to you')) return { text: prompt };
+  if (count > 0 && messages[0]?.text === 'Look at length.') return { text: 'Long.', until: released, rest: '' };
   return count === 0
     ? { tools: [{ name: 'shell', input: { argv: ['sh', '-c', 'echo found it'] } }] }
     : { text: `It says: ${last[0]?.text ?? ''}` };
@@ -74,7 +80,7 @@ describe('the page of a step whose agent holds a conversation', () => {
   it('shows what one question asked, with what came before put in', async () => {
     await page.goto(`${ui.origin}/runs/talk/steps/sum`);
     const said = await page.locator('.conversation').innerText();
-    expect(said).toMatch(/Prompt[\s\S]*Sum up: It says: [\s\S]*found it[\s\S]*Turn 1\s+Says[\s\S]*in short/);
+    expect(said).toMatch(/Prompt[\s\S]*Sum up: It says: [\s\S]*found it[\s\S]*Turn 1\s+Says[\s\S]*Sum up/);
     await page.goto(`${ui.origin}/runs/talk/steps/keep`);
     expect(await page.locator('.conversation').count()).toBe(0);
   });
@@ -120,11 +126,33 @@ describe('the page of a run', () => {
   });
 });
 
+describe('the page of a step whose agent works', () => {
+  it('takes a word to it, which the agent hears from who is signed in', async () => {
+    const running = project.start('run', 'talks.yml', '-i', 'what=length', '--id', 'spoken', '--json');
+    await until(() =>
+      endpoint.requests.some(
+        ({ prompt, messages: [first] }) => first?.text === 'Look at length.' && prompt !== first.text,
+      ),
+    );
+    await page.goto(`${ui.origin}/runs/spoken/steps/work`);
+    await page.getByText('Tell it something…').click();
+    await page.getByLabel('It hears this').fill(HOSTILE);
+    await page.getByRole('button', { name: 'Tell it' }).click();
+    await page.getByText('Tell it something…').waitFor();
+    release();
+    expect((await running.finished).code).toBe(0);
+    expect(endpoint.requests.at(-1)?.prompt).toContain(`While you work, ana says to you:\n\n${HOSTILE}`);
+    await page.goto(`${ui.origin}/runs/spoken/steps/work`);
+    expect(await page.locator('main').innerText()).toContain('ana says: <script>');
+    expect(await page.getByText('Tell it something…').count()).toBe(0);
+  });
+});
+
 describe('a rerun from the page of a closed run', () => {
   const rerunsOf = async (): Promise<string[]> =>
     (JSON.parse((await project.run('list', '--json')).stdout) as { run: string }[])
       .map(({ run }) => run)
-      .filter((run) => run !== 'talk');
+      .filter((run) => !['talk', 'spoken'].includes(run));
 
   it('is shown before it is started: what is taken over, what runs, and what that cost', async () => {
     await page.goto(`${ui.origin}/runs/talk`);
@@ -164,11 +192,12 @@ describe('a rerun from the page of a closed run', () => {
       page.request
         .post(`${ui.origin}/runs/talk/rerun`, { form, headers: { origin: ui.origin }, maxRedirects: 0 })
         .then((response) => response.status());
+    const before = endpoint.countOf('Sum up');
     expect(await Promise.all([press(), press()])).toEqual([303, 303]);
     expect(await press()).toBe(303);
     expect(await rerunsOf()).toEqual([form['id']]);
     await page.goto(`${ui.origin}/runs/${form['id'] ?? ''}`);
     await page.locator('h1 .chip', { hasText: 'success' }).waitFor();
-    expect(endpoint.countOf('Sum up')).toBe(2);
+    expect(endpoint.countOf('Sum up')).toBe(before + 1);
   });
 });

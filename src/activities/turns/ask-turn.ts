@@ -24,6 +24,7 @@ import { resumeLog } from '../attempt/resumed-log.js';
 import { keepOutput } from '../reuse/content-key.js';
 import { agentAsked, openConversation } from './opening.js';
 import { offeredTools, requestFor } from './offered-tools.js';
+import { logRemarks } from './remarks.js';
 import { addResults } from './results.js';
 import { addMessage, readConversation } from './transcript.js';
 import { tellCall, tellServed, turnNote } from './turn-log.js';
@@ -76,6 +77,7 @@ async function takeTurn(turn: Turn): Promise<TurnAnswer> {
     return { head: '', bytes: 0, usd: 0, tokens: 0, output: shortValue(begun.known.output), reused: true };
   progress['turn'] = call.turn;
   const resumed = await resumeLog(store, log, { ...call, note: turnNote(call.turn) });
+  logRemarks(resumed.log, call.said);
   const answer = await converse({ ...turn, ...resumed }, begun.head);
   return call.head === null ? { ...answer, opened: true } : answer;
 }

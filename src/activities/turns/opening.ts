@@ -17,6 +17,7 @@ import { contentKey, keepOutput, modelContent, reusedOutput } from '../reuse/con
 import type { Turn } from './turn.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';
+import { remarkText } from './remarks.js';
 import { addMessage, callAt, openTranscript } from './transcript.js';
 import { placeOf } from '../../store/folders/places.js';
 
@@ -56,13 +57,14 @@ export async function openConversation(turning: Turn): Promise<{ head: Hash } | 
     asked: call.asked !== undefined,
   });
   const key = contentKey('agent', modelContent(step, call.model.provider, { ...request, system, messages, tools }));
-  const known = call.asked === undefined ? await reusedOutput(store, call, key) : null;
+  const known = call.asked === undefined && call.said === undefined ? await reusedOutput(store, call, key) : null;
   if (known !== null) return { known: await keepOutput(store, call, key, known) };
   const isOwn = call.asked === undefined;
   const files = isOwn ? await filesAtStart(store, call, step) : null;
   const opening = { system, key, model: call.model, workspace: placeOf(store, call.workspace) };
   let head = await openTranscript(store, { ...opening, ...(files === null ? {} : { files }) });
-  for (const message of withBefore(messages, isOwn ? await beforeOf(store, turning) : null))
+  const told = [isOwn ? await beforeOf(store, turning) : null, remarkText(call.said)].filter((text) => text !== null);
+  for (const message of withTold(messages, told.length === 0 ? null : told.join('\n\n')))
     head = await addMessage(store, head, message);
   return { head };
 }
@@ -71,8 +73,11 @@ function beforeOf(store: Store, { call, agent }: Turn): Promise<string | null> {
   return toldBefore(store, call, { agent, leftBy: () => leftInTranscript(store, call.before?.head) });
 }
 
-/** The first message with what the attempt before came to: results are found by what is asked without that. */
-function withBefore(messages: ModelMessage[], told: string | null): ModelMessage[] {
+/**
+ * The first message with what the attempt before came to, and what people said before the first turn: results are found
+ * by what is asked without that.
+ */
+function withTold(messages: ModelMessage[], told: string | null): ModelMessage[] {
   if (told === null) return messages;
   const [first] = messages;
   const prompt = first === undefined ? told : `${textOf(first)}\n\n${told}`;

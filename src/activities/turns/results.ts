@@ -10,20 +10,23 @@ import { untrusted } from '../values/provenance.js';
 import type { ToolRun } from '../tools/handler/handler.js';
 import type { Turn } from './turn.js';
 import { findCall, usesOf } from './offered-tools.js';
+import { remarkBlocks, remarkText } from './remarks.js';
 import { addMessage, callsAt, resultsMessage } from './transcript.js';
 import { isResultTold, tellResult } from './turn-log.js';
 
 const KB = 1024;
 
-/** Adds what the calls of the last turn gave to the transcript, as one message. */
+/** Adds what the calls of the last turn gave, and what people have said since, to the transcript, as one message. */
 export async function addResults(turning: Turn, head: Hash): Promise<Hash> {
   const {
     deps: { store },
+    call: { said },
     agent,
   } = turning;
   const calls = await callsAt(store, head);
+  const remark = remarkText(said);
   // A try that goes on after a failed turn asks the same again.
-  if (calls.length === 0) return head;
+  if (calls.length === 0) return remark === null ? head : addMessage(store, head, { role: 'user', text: remark });
   const results = await Promise.all(calls.map((one, index) => resultOf(turning, one, index)));
   await tellResults(turning, calls, results);
   return addMessage(
@@ -32,6 +35,7 @@ export async function addResults(turning: Turn, head: Hash): Promise<Hash> {
     resultsMessage(
       calls,
       results.map((result) => shown(result, agent.max_output_kb)),
+      remarkBlocks(said),
     ),
   );
 }

@@ -56,13 +56,17 @@ export async function callAt(store: Store, head: Hash, index: number): Promise<T
   return call;
 }
 
-/** A message with the results of all calls of a turn, in their order. */
-export function resultsMessage(calls: ToolCall[], results: { text: string; is_error: boolean }[]): ModelMessage {
+/** A message with the results of all calls of a turn, in their order, and what else is said with them. */
+export function resultsMessage(
+  calls: ToolCall[],
+  results: { text: string; is_error: boolean }[],
+  others: Block[] = [],
+): ModelMessage {
   const blocks = calls.map(({ id, name }, index): Block => ({
     kind: 'result',
     id,
     name,
     ...(results[index] ?? { text: 'The call was not made.', is_error: true }),
   }));
-  return { role: 'user', blocks };
+  return { role: 'user', blocks: [...blocks, ...others] };
 }

@@ -26,6 +26,7 @@ import { prune } from './prune.js';
 import { rerun } from './rerun.js';
 import { resume } from './resume.js';
 import { run } from './run.js';
+import { say } from './say.js';
 import { schema } from './schema.js';
 import { server } from './server.js';
 import { sessions } from './sessions.js';
@@ -54,6 +55,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   approve,
   reject,
   answer,
+  say,
   budget,
   pause,
   resume,

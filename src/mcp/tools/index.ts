@@ -1,5 +1,6 @@
 import type { McpTool } from '../tool.js';
 import { agentCreate } from './agent-create.js';
+import { agentSay } from './agent-say.js';
 import { agentsList } from './agents-list.js';
 import { callTool } from './call-tool.js';
 import { memorySearch } from './memory-search.js';
@@ -18,6 +19,7 @@ export const TOOLS: readonly McpTool[] = [
   callTool,
   agentsList,
   agentCreate,
+  agentSay,
   toolCreate,
   workflowCreate,
   runStatus,

@@ -87,6 +87,21 @@ export interface CalledAgent {
   question?: string;
 }
 
+/** What a person has said to an agent while it works. */
+export interface Remark {
+  by: string;
+  text: string;
+}
+
+/** The remarks of a conversation, in the order in which they came. */
+export interface Remarks {
+  all: Remark[];
+  /** How many of them the model has been told. */
+  told: number;
+  /** The turn that tells more, and how many it has then: it tells the same however often it is tried (I8). */
+  telling?: { turn: number; told: number };
+}
+
 /** A conversation that has not ended, as it travels when a run continues as new (I12): nothing of what was said. */
 export interface Conversation {
   /** Short hash of the last message; null before the first. */
@@ -122,6 +137,8 @@ export interface Conversation {
   began?: number;
   /** The attempt before this one; absent for the first. */
   before?: AttemptBefore;
+  /** What people have said to it; absent for nothing. */
+  remarks?: Remarks;
 }
 
 /** An attempt of an agent's step that came to nothing, as the next one is told of it. */

@@ -13,11 +13,18 @@ export interface Additions {
 /**
  * What a person says to steer a run, by update or signal. `id` names the request: what was done under an id is not done
  * again. A run takes `pause` and `resume` for itself and all it nests; `budget` and `abort` it takes for limits of its
- * own.
+ * own, and `say` for the agents of its own steps: `path` is that of a step or of a called agent, below the root run.
  */
 export type Steer = { id: string; by: string } & (
-  { kind: 'pause' } | { kind: 'resume' } | { kind: 'budget'; add: Additions } | { kind: 'abort' }
+  | { kind: 'pause' }
+  | { kind: 'resume' }
+  | { kind: 'budget'; add: Additions }
+  | { kind: 'abort' }
+  | { kind: 'say'; path: string; text: string }
 );
+
+/** The longest text that a person may say to an agent at once, in UTF-16 code units: history keeps each (I7). */
+export const MOST_SAID = 4_000;
 
 /** What the update answers. */
 export interface SteerReceipt {
@@ -94,9 +101,16 @@ export function additionsOf(
 /** Tells whether something received from outside has the form of a request (signals come from anyone). */
 export function isSteer(value: unknown): value is Steer {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, by, kind, add } = value as Record<string, unknown>;
+  const { id, by, kind, add, path, text } = value as Record<string, unknown>;
   if (!isShortText(id) || !isShortText(by)) return false;
-  return kind === 'budget' ? isAdditions(add) : kind === 'pause' || kind === 'resume' || kind === 'abort';
+  switch (kind) {
+    case 'budget':
+      return isAdditions(add);
+    case 'say':
+      return typeof path === 'string' && typeof text === 'string' && text.trim() !== '' && text.length <= MOST_SAID;
+    default:
+      return kind === 'pause' || kind === 'resume' || kind === 'abort';
+  }
 }
 
 function isAdditions(value: unknown): value is Additions {

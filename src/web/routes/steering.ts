@@ -3,16 +3,17 @@ import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { refusal } from '../../cli/exit-codes.js';
 import { additionsIn } from '../../cli/follow/additions.js';
 import { requestCancel } from '../../cli/follow/cancel-run.js';
+import { sayIn } from '../../cli/follow/say-to.js';
 import type { Wish } from '../../cli/follow/steer-run.js';
 import { steer } from '../../cli/follow/steer-run.js';
 import { findRun } from '../../cli/observe/find-run.js';
 import { isClosed, rootOf } from '../../cli/observe/view.js';
 import type { Sent } from '../data/answer-fields.js';
-import { runPath } from '../paths.js';
+import { runPath, stepPath } from '../paths.js';
 import type { PageEnv, Site } from '../site.js';
 import { sentIn } from '../site.js';
 
-/** Pause, resume, top up, stop and cancel: as the commands of these names do. */
+/** Pause, resume, top up, stop, cancel, and a word to an agent: as the commands of these names do. */
 export function steeringRoutes(app: Hono<PageEnv>, site: Site): void {
   app.post('/runs/:run/steer', async (c) => {
     const run = c.req.param('run');
@@ -23,6 +24,15 @@ export function steeringRoutes(app: Hono<PageEnv>, site: Site): void {
     const { client } = await openRun(run, site);
     await steer(client, { run: of, wish: wishIn(sent), by: c.get('person'), id: null });
     return c.redirect(runPath(run), 303);
+  });
+  app.post('/runs/:run/say/:path{.+}', async (c) => {
+    const { run, path } = c.req.param();
+    await sayIn(site.session, {
+      address: `${run}/${path}`,
+      text: (await sentIn(c))['text'] ?? '',
+      by: c.get('person'),
+    });
+    return c.redirect(stepPath(run, path), 303);
   });
   app.post('/runs/:run/cancel', async (c) => {
     const run = c.req.param('run');

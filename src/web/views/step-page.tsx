@@ -1,10 +1,11 @@
+import { MOST_SAID } from '../../plan/budget/steering.js';
 import type { StepView } from '../../cli/observe/view.js';
 import { rootOf } from '../../cli/observe/view.js';
 import { stepRow } from '../../cli/render/rows.js';
 import { formatCount, formatUsd, plural } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
 import type { Conversation } from '../data/conversation.js';
-import { gatePath, runPath, stepPath } from '../paths.js';
+import { gatePath, runPath, sayPath, stepPath } from '../paths.js';
 import { Content } from './content.js';
 import { ConversationView } from './conversation.js';
 import { StatusChip } from './status.js';
@@ -39,6 +40,7 @@ export function StepPage({ run, step, output, conversation, log, now }: StepPage
             <a href={gatePath(`${rootOf(run)}/${gate.path}`)}>Decide its gate</a>
           </p>
         )}
+        {isSpokenTo(step) ? <Say action={sayPath(run, path)} /> : null}
         {result?.error == null ? null : <Content text={result.error} label="Why it did not succeed" />}
         {output === null ? null : <Content text={output} label="Output" />}
         {conversation === null ? null : <ConversationView conversation={conversation} />}
@@ -55,6 +57,27 @@ export function StepPage({ run, step, output, conversation, log, now }: StepPage
 
 function toldTo({ title = '' }: StepView): string {
   return safeLine(title);
+}
+
+/** What a person may tell the agent, who hears it at its next turn. */
+function Say({ action }: { action: string }) {
+  return (
+    <details>
+      <summary>Tell it something…</summary>
+      <form method="post" action={action} class="decide">
+        <label>
+          It hears this at its next turn
+          <textarea name="text" rows={3} maxlength={MOST_SAID} required />
+        </label>
+        <button class="primary">Tell it</button>
+      </form>
+    </details>
+  );
+}
+
+/** Agents with tools have turns; where this one has none, whoever speaks is told so. */
+function isSpokenTo({ step, status }: StepView): boolean {
+  return step.kind === 'agent' && (status === 'running' || status === 'waiting');
 }
 
 function Facts({ step, now }: { step: StepView; now: number }) {

@@ -1,15 +1,18 @@
 import { ApplicationFailure, defineSignal, defineUpdate, log, setHandler } from '@temporalio/workflow';
 import { raise } from '../../plan/budget/ledger.js';
 import { STEER } from '../../plan/names.js';
-import type { Steer, SteerReceipt } from '../../plan/budget/steering.js';
-import { additionsOf, isSteer } from '../../plan/budget/steering.js';
+import type { Additions, Steer, SteerReceipt } from '../../plan/budget/steering.js';
+import { MOST_SAID, additionsOf, isSteer } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
 import { proceed, setPause } from './account.js';
 import { restrictionsOf } from '../state/account.js';
 import type { BudgetAccount } from '../state/account.js';
+import { addRemark, remarkRefusal } from '../state/remarks.js';
 
 const steerUpdate = defineUpdate<SteerReceipt, [Steer]>(STEER);
 const steerSignal = defineSignal<[Steer]>(STEER);
+
+type Speaking = Pick<RunContext, 'account' | 'conversations'>;
 
 /** Requests that are remembered, so that none is done twice. */
 const REMEMBERED = 200;
@@ -18,19 +21,16 @@ const REMEMBERED = 200;
  * Listens to who steers the run, from the first task on; update and signal run the same checks. `onMessage` counts them
  * (I12).
  */
-export function listenToSteerers(
-  { account }: Pick<RunContext, 'account'>,
-  onMessage: (kind: 'signals' | 'updates') => void,
-): void {
+export function listenToSteerers(context: Speaking, onMessage: (kind: 'signals' | 'updates') => void): void {
   setHandler(
     steerUpdate,
     (steer) => {
       onMessage('updates');
-      return take(account, steer);
+      return take(context, steer);
     },
     {
       validator: (steer) => {
-        const refusal = refusalOf(account, steer);
+        const refusal = refusalOf(context, steer);
         if (refusal !== null)
           throw ApplicationFailure.create({ type: 'steering-refused', nonRetryable: true, message: refusal });
       },
@@ -38,18 +38,18 @@ export function listenToSteerers(
   );
   setHandler(steerSignal, (steer) => {
     onMessage('signals');
-    const refusal = refusalOf(account, steer);
-    if (refusal === null) take(account, steer);
+    const refusal = refusalOf(context, steer);
+    if (refusal === null) take(context, steer);
     else log.warn(`A request by signal was refused: ${refusal}`);
   });
 }
 
 /** Why a request is not done, or null. What was done before is answered again, whatever has changed since. */
-function refusalOf(account: BudgetAccount, steer: unknown): string | null {
+function refusalOf({ account, conversations }: Speaking, steer: unknown): string | null {
   if (!isSteer(steer))
     return (
-      'Expected a request {id, by, kind: pause | resume | abort}, or {id, by, kind: budget, add: {usd?, tokens?, ' +
-      'steps?, minutes?}} with amounts above 0.'
+      'Expected a request {id, by, kind: pause | resume | abort}, {id, by, kind: budget, add: {usd?, tokens?, ' +
+      `steps?, minutes?}} with amounts above 0, or {id, by, kind: say, path, text} of at most ${MOST_SAID} characters.`
     );
   if (account.done.includes(steer.id)) return null;
   const { own, fromAbove, run } = account;
@@ -65,29 +65,40 @@ function refusalOf(account: BudgetAccount, steer: unknown): string | null {
         : `The run is paused by its limit \`${pause.cause}\`: ${pause.message}. Add to it, or stop with \`perdure ` +
             `budget ${pause.run} --abort\`.`;
     }
-    case 'budget': {
-      const unlimited = additionsOf(steer.add).find(({ resource }) =>
-        resource === null ? account.clock === null : account.ledger.cap[resource] === null,
-      );
-      return unlimited === undefined
-        ? null
-        : `The run \`${run}\` has no limit \`${unlimited.limit}\` of its own to add to.`;
-    }
+    case 'say':
+      return own.stop === null && fromAbove.stop === null
+        ? remarkRefusal(conversations, steer.path)
+        : `The run \`${run}\` is being stopped: its agents are asked nothing more.`;
+    case 'budget':
+      return unlimitedIn(account, steer.add);
   }
 }
 
-function take(account: BudgetAccount, steer: Steer): SteerReceipt {
+/** Why nothing can be added: a limit that the run does not have; null where it has all. */
+function unlimitedIn({ ledger, clock, run }: BudgetAccount, add: Additions): string | null {
+  const unlimited = additionsOf(add).find(({ resource }) =>
+    resource === null ? clock === null : ledger.cap[resource] === null,
+  );
+  return unlimited === undefined
+    ? null
+    : `The run \`${run}\` has no limit \`${unlimited.limit}\` of its own to add to.`;
+}
+
+function take({ account, conversations }: Speaking, steer: Steer): SteerReceipt {
   if (!account.done.includes(steer.id)) {
     account.done = [...account.done, steer.id].slice(-REMEMBERED);
-    obey(account, steer);
-    proceed(account);
-    account.onChange();
+    if (steer.kind === 'say') addRemark(conversations, steer.path, { by: steer.by, text: steer.text });
+    else {
+      obey(account, steer);
+      proceed(account);
+      account.onChange();
+    }
   }
   const { pause, stop } = restrictionsOf(account);
   return { run: account.run, status: stop !== null ? 'stopping' : pause !== null ? 'paused' : 'running' };
 }
 
-function obey(account: BudgetAccount, steer: Steer): void {
+function obey(account: BudgetAccount, steer: Exclude<Steer, { kind: 'say' }>): void {
   const { own } = account;
   switch (steer.kind) {
     case 'pause':

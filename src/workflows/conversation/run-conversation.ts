@@ -28,6 +28,7 @@ import { settleReservation, mostFor, takeQuestion } from '../budget/reserve.js';
 import { aside, parkIfDraining, takeConversationSlot } from './slot.js';
 import type { ConversationState } from './conversation-state.js';
 import { agentOf, endedBy, freshConversation, limitFor, makingOf, modelName } from './conversation-state.js';
+import { remarksAgain, remarksFor, remarksTold, untold, untoldBytes } from '../state/remarks.js';
 import { callTools } from './tool-calls.js';
 import { environmentOf } from '../state/values.js';
 
@@ -69,7 +70,10 @@ export async function runConversation(
       status: 'success',
       output: output === undefined ? null : longValue(output),
       spend: { ...state.spend, steps: 1 },
-      note: note === null ? null : `${note}, ${turnsText(state.turns)}${partial === null ? '' : ', partial'}`,
+      note:
+        note === null
+          ? null
+          : [note, turnsText(state.turns), ...lateIn(state), ...(partial === null ? [] : ['partial'])].join(', '),
       reused,
       ...(partial === null ? {} : { partial }),
     };
@@ -90,11 +94,18 @@ function stateOf(known: Conversation | undefined, own: number, last: Failure | n
     ...freshConversation(own),
     before: { failure: last, ...(head === null ? {} : { head }) },
     ...(below === undefined ? {} : { below }),
+    ...remarksAgain(known),
   };
 }
 
 function partialIn({ below }: Conversation): string | null {
   return below === undefined ? null : failedWorkflows(below);
+}
+
+/** What a person said that came after the last turn. */
+function lateIn(state: Conversation): string[] {
+  const late = untold(state);
+  return late === 0 ? [] : [late === 1 ? 'a remark came too late' : `${late} remarks came too late`];
 }
 
 function turnsText(turns: number): string {
@@ -112,16 +123,19 @@ async function converse(conversation: ConversationState): Promise<TurnAnswer> {
     await parkIfDraining(slot);
     const answer = await ask(conversation);
     const { head, bytes, calls = [] } = answer;
+    remarksTold(state);
+    // Whom somebody speaks to while it answers takes another turn.
+    const goesOn = untold(state) > 0 && answer.reused !== true && state.turns + 1 < agent.max_turns;
     Object.assign(state, {
       head,
-      bytes,
+      bytes: answer.output === undefined ? bytes : Math.max(bytes, state.bytes),
       calls,
       ends: calls.map(() => null),
       allowed: {},
       turns: state.turns + 1,
       ...wastedNow(state, calls),
     } satisfies Partial<Conversation>);
-    if (answer.output !== undefined) return answer;
+    if (answer.output !== undefined && !goesOn) return answer;
     const { wasted = 0 } = state;
     const why =
       wasted === 0 ? '' : ` None of the calls of its last ${turnsText(wasted)} could be made: its log tells why.`;
@@ -210,6 +224,7 @@ function askTurn(conversation: ConversationState, question: Reservation): Promis
   if (model === null) throw new Error(`No model was chosen for ${path}`);
   const turn = state.turns + 1;
   const isFirst = state.head === null;
+  const said = remarksFor(state, turn);
   const most = mostFor(scope.context, question);
   const call: TurnCall = {
     root,
@@ -218,12 +233,13 @@ function askTurn(conversation: ConversationState, question: Reservation): Promis
     path,
     try: triesBefore(scope, step) + slot.top.tried,
     environment: isFirst && asked === null ? environmentOf(scope, templatesOf(step)) : {},
-    ...(isFirst && asked === null ? reuseOf(scope, step, pathOf(scope, step)) : {}),
+    ...(isFirst && asked === null && said.length === 0 ? reuseOf(scope, step, pathOf(scope, step)) : {}),
     model,
     ...(most === undefined ? {} : { most }),
     ...(isFirst && settings.context !== undefined ? { context: settings.context } : {}),
     ...(isFirst && asked === null && state.before !== undefined ? { before: state.before } : {}),
     turn,
+    ...(said.length === 0 ? {} : { said }),
     head: state.head,
     ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }),
     workspace: workspaceOf(scope, step),
@@ -249,7 +265,8 @@ function withoutOpened(call: TurnCall, { opened }: Conversation): TurnCall {
 
 /** What the next request has at least; the first one is as long as a single question, and tells of tools. */
 function bytesOf({ slot: { scope, step }, state, agent, asked }: ConversationState): number {
-  if (state.head !== null) return state.bytes;
+  const said = untoldBytes(state);
+  if (state.head !== null) return state.bytes + said;
   const environment = asked === null ? environmentOf(scope, templatesOf(step)) : {};
-  return requestBytes(step, agent.prompt, environment) + TOOL_BYTES * (agent.uses ?? []).length;
+  return said + requestBytes(step, agent.prompt, environment) + TOOL_BYTES * (agent.uses ?? []).length;
 }

@@ -34,6 +34,7 @@ const READING: Record<string, string[]> = {
   rerun: ['rerun', 'run'],
   resume: ['resume', 'run'],
   run: ['run', 'hello.yml', '-i', 'name=x'],
+  say: ['say', 'run/step', 'hello'],
   sessions: ['sessions', 'list'],
   show: ['show', 'run'],
   store: ['store', 'status'],
