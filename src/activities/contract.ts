@@ -18,6 +18,7 @@ import type { ConditionName } from '../plan/references/step-references.js';
 import type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
 import type { ShortPlan } from '../plan/packing/packed-plan.js';
 import type { StoreRequest } from '../plan/calls/store-questions.js';
+import type { Requirement } from '../plan/names.js';
 import type { Permissions } from '../plan/tools/permission.js';
 import type { Hash, Value } from '../plan/values/value.js';
 
@@ -306,6 +307,8 @@ export interface Activities {
   callHooks(call: ShortCall<HookCall>): Promise<HookAnswer>;
   /** Fails where this machine has no sandbox for agents' commands. */
   requireSandbox(): Promise<void>;
+  /** Tells the workers of the store that a step requires this, so that those which meet it take such steps. */
+  announceRequirement(requires: Requirement): Promise<void>;
   /** Begins the next workflow task by its answer. */
   beginTask(): Promise<void>;
   /** Makes the work tree of a run from the files of its project. */

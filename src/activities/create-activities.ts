@@ -13,6 +13,7 @@ import type { Dependencies } from './dependencies.js';
 import { withFailures } from './failures.js';
 import { fromShort, acceptShortCalls } from './attempt/short-form.js';
 import { createJoinRounds } from './runs/join-rounds.js';
+import { createAnnounceRequirement } from './placement/announce-requirement.js';
 import { createPreparePlan } from './made/prepare-plan.js';
 import { singleFlight } from './attempt/single-start.js';
 import { createPrepareTool } from './tool-steps/prepare-tool.js';
@@ -48,6 +49,7 @@ export function createActivities(deps: Dependencies): Activities {
     callTool: fromShort(singleFlight(here(createCallTool(deps)), { patient: true })),
     callHooks: fromShort(singleFlight(here(createCallHooks(deps)), { patient: true })),
     requireSandbox: createRequireSandbox(),
+    announceRequirement: withFailures(createAnnounceRequirement(deps)),
     beginTask: createBeginTask(),
     makeTrees: withFailures(createMakeTrees(deps)),
     beginWork: withFailures(createBeginWork(deps)),

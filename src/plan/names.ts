@@ -34,6 +34,8 @@ export const MEMO = {
   decided: 'perdure.decided',
   /** Why nothing new starts (`Pause`), by a limit or by request; null when it goes on. */
   paused: 'perdure.paused',
+  /** What steps that are under way require of their workers: keys of requirements. */
+  requires: 'perdure.requires',
   /** Limits of which most is used (`Warning`s). */
   warnings: 'perdure.warnings',
 } as const;
@@ -84,3 +86,9 @@ export type StepKind =
 /** How much a model thinks before it answers, from the least to the most. */
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
+
+/**
+ * What a step asks of the worker that does it, sorted, each word once: a label as it is (`gpu`), `program:NAME`, and
+ * `sandbox:`.
+ */
+export type Requirement = string[];

@@ -1,5 +1,5 @@
 import type { Hook } from './tools/hook.js';
-import type { Effort } from './names.js';
+import type { Effort, Requirement } from './names.js';
 import type { TaskRules } from './builds/task-rules.js';
 import type { Attachment } from './values/attachment.js';
 import type { StepKind } from './names.js';
@@ -55,6 +55,8 @@ export interface StepBase {
   commit_of?: string;
   /** How severe it is, of a step whose author says so: a person may have to allow it before it acts. */
   checkpoint?: Checkpoint;
+  /** What the worker that does it must have; absent where any of the store's will do. */
+  requires?: Requirement;
   /** A step of `finally:`: it runs also when the run was stopped or cancelled. Only in a workflow's own steps. */
   always: boolean;
 }

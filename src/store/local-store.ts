@@ -18,6 +18,7 @@ import { createSubmittedFiles } from './records/submitted-files.js';
 import { createTaintFiles } from './records/taint-files.js';
 import type { Store } from './store.js';
 import { createValueFiles } from './values/value-files.js';
+import { createWorkerFiles } from './workers/worker-files.js';
 
 /**
  * Opens the store in a state folder (`.perdure/`), and makes it when it is not there; several processes may do so at
@@ -48,5 +49,6 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createSnapshots(snapshotFolder(stateDir)),
     ...createTaintFiles(join(stateDir, 'memory')),
     ...createSubmittedFiles(join(stateDir, 'submitted')),
+    ...createWorkerFiles(join(stateDir, 'workers')),
   };
 }

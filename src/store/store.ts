@@ -9,6 +9,7 @@ import type { SessionFiles } from './records/session-files.js';
 import type { RecordedFiles } from './records/recorded-files.js';
 import type { Snapshots } from './snapshots/snapshots.js';
 import type { SubmittedFiles } from './records/submitted-files.js';
+import type { WorkerBook } from './workers/worker-book.js';
 import type { TaintFiles } from './records/taint-files.js';
 import type { Json } from '../plan/values/json.js';
 import type { Plan } from '../plan/plan.js';
@@ -34,7 +35,8 @@ export interface Store
     RecordedFiles,
     Snapshots,
     SubmittedFiles,
-    TaintFiles {
+    TaintFiles,
+    WorkerBook {
   /** Random, made with the folder; names the task queue (decision 11). */
   id: string;
   /**

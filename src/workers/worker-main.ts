@@ -22,6 +22,8 @@ export interface WorkerOptions {
   project: Pick<Project, 'stateDir' | 'root'>;
   config: QueueConfig & EncryptionConfig & StoreConfig;
   taskQueue?: string | undefined;
+  /** What it has, for steps that require it. */
+  labels?: readonly string[];
   credentials: Credentials;
   log: (line: string) => void;
   /** Called when the worker polls. */
@@ -59,6 +61,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     credentials,
     keys,
     root: project.root,
+    labels: options.labels ?? [],
     log,
   });
   onReady({

@@ -1,6 +1,7 @@
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/contract.js';
+import { queueFor } from '../plan/placement/requirement.js';
 import type { RunSettings } from '../plan/run-input.js';
 import type { Step, ToolStep } from '../plan/step.js';
 import { isBounded, QUICK_TOOLS } from '../plan/tools/tool.js';
@@ -26,6 +27,7 @@ export function actingOptions(step: Step, path: string, summary: string): Activi
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { ...RETRY, ...(step.effect === 'external' ? { maximumAttempts: 1 } : {}) },
+    ...(step.requires === undefined ? {} : { taskQueue: queueFor(workflowInfo().taskQueue, step.requires) }),
   };
 }
 
@@ -34,9 +36,10 @@ const QUICK_MS = 10_000;
 
 /**
  * Tells whether a step runs as a local activity. One with an external effect never does: a crash would repeat the call.
+ * Nor does one that not every worker can do.
  */
 export function isQuick(step: Step): boolean {
-  return step.timeout_ms <= QUICK_MS && step.effect !== 'external';
+  return step.timeout_ms <= QUICK_MS && step.effect !== 'external' && step.requires === undefined;
 }
 
 /**
@@ -45,7 +48,7 @@ export function isQuick(step: Step): boolean {
  */
 export function isQuickTool(step: ToolStep): boolean {
   const { tool } = step;
-  if (tool.kind !== 'builtin' || step.effect === 'external') return false;
+  if (tool.kind !== 'builtin' || step.effect === 'external' || step.requires !== undefined) return false;
   return isBounded(tool.name) || (QUICK_TOOLS.includes(tool.name) && isQuick(step));
 }
 

@@ -13,6 +13,7 @@ import { followStatus } from './lifecycle/status-attribute.js';
 import { showAgain, showDetails } from './lifecycle/ui-details.js';
 import { createDeviceBook, releaseUnneeded } from './devices/device-lease.js';
 import { runSteps, resumeSteps, startReady } from './running/step-runner.js';
+import { createRequiredWorkers } from './state/required-workers.js';
 import { createRunningSteps } from './state/running-steps.js';
 import { createGateBook, acceptUnknownSignals } from './gates/gate-book.js';
 import { makeRunTree } from './running/own-tree.js';
@@ -46,6 +47,7 @@ function openContext(input: RunInput): RunContext {
     ...identity,
     gates,
     devices: createDeviceBook(carried?.devices ?? {}),
+    required: createRequiredWorkers(),
     account: openAccount(input, identity),
     // A batch run has nothing of its own to do but the items of its foreach.
     runningSteps: createRunningSteps(

@@ -35,6 +35,7 @@ import type { ToolPermission } from './steps/tool.js';
 import { askLeave, isAskedAgain, runTool } from './steps/tool.js';
 import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
+import { withWorker } from './running/required-worker.js';
 import { tryAndCommit } from './running/own-tree.js';
 import { failed, keepTries, openTries } from './running/tries.js';
 import type { Tries } from './running/tries.js';
@@ -282,7 +283,10 @@ type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed' | 'last'>;
 
 /** One try. Activities keep the limit of a try themselves; a nested run has nobody else who would. */
 function tryOnce(scope: Scope, step: Step, turn: Reservation, tries: TryOf): Promise<StepEnd | ShortOutput> {
-  if (step.kind !== 'workflow') return dispatch(scope, step, turn, tries);
+  if (step.kind !== 'workflow') {
+    const run = (): Promise<StepEnd | ShortOutput> => dispatch(scope, step, turn, tries);
+    return step.requires === undefined ? run() : withWorker(scope.context, step.requires, run);
+  }
   const expired = (): StepEnd =>
     failed({ type: 'timeout', message: `The nested run did not end within ${step.timeout_ms / 1000} s.` });
   return withinLimit(

@@ -25,7 +25,9 @@ const PART_CHARACTERS = Math.floor(ACCESS_BYTES / 6);
  */
 export function createAccessStore(deps: Dependencies): Activities['accessStore'] {
   return async (request) => {
-    const answer = (await answerTo(deps, request)) as unknown as Json; // every answer is plain JSON
+    const answer = (await (request.op === 'listWorkers'
+      ? deps.store.listWorkers()
+      : answerTo(deps, request))) as unknown as Json; // every answer is plain JSON
     const bytes = utf8Bytes(JSON.stringify(answer));
     if (bytes > ANSWER_BYTES)
       throw stepFailure(
@@ -39,7 +41,7 @@ export function createAccessStore(deps: Dependencies): Activities['accessStore']
 
 async function answerTo(
   { store, credentials, root, deviceFolders }: Dependencies,
-  request: StoreRequest,
+  request: Exclude<StoreRequest, { op: 'listWorkers' }>,
 ): Promise<StoreAnswers[StoreRequest['op']]> {
   switch (request.op) {
     case 'where':

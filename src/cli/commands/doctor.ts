@@ -1,7 +1,9 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { safeLine } from '../text/safe-text.js';
+import { safeLine, safeName } from '../text/safe-text.js';
+import type { Finding } from '../../workers/doctor/finding.js';
+import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
 
 export const doctor: CommandSpec = {
@@ -15,7 +17,7 @@ export const doctor: CommandSpec = {
     const { diagnose } = await import('../../workers/doctor/doctor.js');
     const { fit } = await import('../text/width.js');
     const { project, config } = await openWorkspace(terminal);
-    const findings = await diagnose(project, config, terminal.env);
+    const findings = [...(await diagnose(project, config, terminal.env)), ...(await lackingWorkers(terminal))];
     const ok = findings.every((finding) => finding.ok || !finding.required);
     if (options.flag('json')) printJson(terminal, { ok, findings });
     else {
@@ -31,3 +33,21 @@ export const doctor: CommandSpec = {
     return ok ? EXIT.success : EXIT.unavailable;
   },
 };
+
+/** Runs that wait for workers which are not there; nothing where nobody can be asked. */
+async function lackingWorkers(terminal: Terminal): Promise<Finding[]> {
+  const { openExisting } = await import('../session.js');
+  const { listLacking } = await import('../observe/list-runs.js');
+  const look = async (): Promise<Map<string, string[]>> => {
+    const session = await openExisting(terminal, { taskQueue: null });
+    return session === null ? new Map<string, string[]>() : listLacking(session);
+  };
+  const lacking = await look().catch(() => new Map<string, string[]>()); // the findings say why
+  return [...lacking].map(([run, waits]) => ({
+    name: 'workers',
+    ok: false,
+    required: false,
+    detail: `\`${safeName(run)}\` ${waits.join(', and ')}`,
+    fix: 'Start one that has it: perdure worker --labels <labels>',
+  }));
+}

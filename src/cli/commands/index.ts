@@ -40,6 +40,7 @@ import { up } from './up.js';
 import { validate } from './validate.js';
 import { watch } from './watch.js';
 import { worker } from './worker.js';
+import { workers } from './workers.js';
 import { workspace } from './workspace.js';
 
 /** Every command, in the order in which `--help` lists them. */
@@ -84,6 +85,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   server,
   up,
   worker,
+  workers,
   setup,
   codecServer,
   mcp,

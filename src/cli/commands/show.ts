@@ -48,6 +48,9 @@ export const show: CommandSpec = {
         const { askedAgainLine } = await import('../render/asked-again.js');
         const again = await askedAgainLine(session.store, run);
         if (again !== null) print(terminal, '', again);
+        const { lackingLines } = await import('../observe/lacking-workers.js');
+        const lacking = await lackingLines(view, session.store);
+        if (lacking.length > 0) print(terminal, '', ...lacking);
         const gates = openGates(view);
         if (gates.length === 0) return EXIT.success;
         const { shownIn } = await import('../follow/gate-content.js');

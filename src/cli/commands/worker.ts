@@ -7,24 +7,37 @@ export const worker: CommandSpec = {
   name: 'worker',
   summary: 'run a worker for a Temporal server elsewhere (TEMPORAL_ADDRESS)',
   arguments: [],
-  options: [TASK_QUEUE_OPTION],
-  examples: ['TEMPORAL_ADDRESS=temporal.example:7233 perdure worker'],
+  options: [
+    {
+      flags: '--labels <labels>',
+      about: 'what it has, for steps with `requires`: `gpu,lab`; PERDURE_LABELS when left out',
+    },
+    TASK_QUEUE_OPTION,
+  ],
+  examples: [
+    'TEMPORAL_ADDRESS=temporal.example:7233 perdure worker',
+    'TEMPORAL_ADDRESS=temporal.example:7233 perdure worker --labels gpu,lab',
+  ],
   async run({ options, terminal }) {
     const { requireFiles } = await import('../../workers/processes/file-limit.js');
     requireFiles(); // before so many modules are loaded that the limit itself says so
     const { openWorkspace } = await import('../session.js');
     const workspace = await openWorkspace(terminal);
     const { runWorker } = await import('../../workers/worker-main.js');
+    const { labelsIn } = await import('../../workers/worker/labels.js');
+    const labels = labelsIn(options.text('labels') ?? terminal.env['PERDURE_LABELS'] ?? '');
     await runWorker({
       ...workspace,
       taskQueue: options.text('task-queue') ?? undefined,
+      labels,
       credentials: () => terminal.env,
       log: (line) => tell(terminal, terminal.palette.dim(line)),
       onReady: ({ address, namespace, taskQueue, storeId, devices }) =>
         tell(
           terminal,
           `Ready: server ${address}, namespace ${namespace} · task queue ${taskQueue} · store ` +
-            `${storeId}${devices.length === 0 ? '' : ` · devices ${devices.join(', ')}`}`,
+            `${storeId}${devices.length === 0 ? '' : ` · devices ${devices.join(', ')}`}` +
+            (labels.length === 0 ? '' : ` · labels ${labels.join(', ')}`),
         ),
     });
     return EXIT.success;

@@ -59,6 +59,7 @@ export function createStoreElsewhere(place: StorePlace): Store {
     listRuns: (below) => askStore(place, { op: 'listRuns', ...(below === undefined ? {} : { below }) }),
     listLogs: (run) => askStore(place, { op: 'listLogs', run }),
     readLog: (run, path, offset) => askStore(place, { op: 'readLog', run, path, offset }),
+    listWorkers: () => askStore(place, { op: 'listWorkers' }),
     ...onlyWorkers(place.id),
   };
 }
@@ -129,6 +130,10 @@ type OfWorkers =
   | 'deviceMemory'
   | 'keepAlive'
   | 'countAlive'
+  | 'noteWorker'
+  | 'forgetWorker'
+  | 'requireWorkers'
+  | 'listRequired'
   | keyof ApprovalKey
   | keyof MadeFiles
   | keyof ProviderFiles
@@ -192,6 +197,10 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     deviceMemory: refuse,
     keepAlive: refuse,
     countAlive: refuse,
+    noteWorker: refuse,
+    forgetWorker: refuse,
+    requireWorkers: refuse,
+    listRequired: refuse,
     // Whoever decides with a token sits where its key is.
     sign: refuse,
     isSigned: refuse,

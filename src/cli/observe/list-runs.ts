@@ -7,6 +7,7 @@ import type { ListedStatus } from './listed-status.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import type { Store } from '../../store/store.js';
 import type { Value } from '../../plan/values/value.js';
+import { unservedOf, waitText } from '../../plan/placement/requirement.js';
 import { isStored } from '../../plan/values/value.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
@@ -31,6 +32,8 @@ export interface ListedRun {
   usd: number | null;
   started_at: string;
   ended_at: string | null;
+  /** What of its steps waits for a worker that is not there, in words; absent where nothing does. */
+  waits_for?: string[];
 }
 
 /** A run that is paused, by a limit or by request. */
@@ -94,16 +97,47 @@ export async function listRuns(session: Session): Promise<Listing> {
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
   const open = executions === null ? await listOpen(session.store) : [];
   const said = new Map((await session.store.listSubmitted()).map(({ run, description }) => [run, description]));
+  const lacking = await lackingWorkers(session.store, executions ?? []);
   const runs = [
     ...closed.values(),
     ...open,
     ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId))),
   ].map((listed): ListedRun => {
     const description = said.get(listed.run);
-    return description === undefined ? listed : { ...listed, description };
+    const waits = lacking.get(listed.run);
+    return {
+      ...listed,
+      ...(description === undefined ? {} : { description }),
+      ...(waits === undefined ? {} : { waits_for: waits }),
+    };
   });
   runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
   return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
+}
+
+/** What steps of open runs wait for whose requirements no worker meets, in words, by root run. */
+async function lackingWorkers(store: Store, executions: WorkflowExecutionInfo[]): Promise<Map<string, string[]>> {
+  const required = executions.flatMap(({ workflowId, status, memo }) => {
+    const keys = memo?.[MEMO.requires];
+    if (status.name !== 'RUNNING' || !Array.isArray(keys)) return [];
+    return keys.flatMap((key: unknown) => (typeof key === 'string' ? [{ run: rootOf(workflowId), key }] : []));
+  });
+  const found = new Map<string, string[]>();
+  if (required.length === 0) return found;
+  const missing = new Set(
+    unservedOf(
+      required.map(({ key }) => key),
+      await store.listWorkers(),
+    ),
+  );
+  for (const { run, key } of required)
+    if (missing.has(key)) found.set(run, [...new Set([...(found.get(run) ?? []), waitText(key)])]);
+  return found;
+}
+
+/** What open runs wait for that no worker meets, in words; none where nobody can be asked. */
+export async function listLacking(session: Session): Promise<Map<string, string[]>> {
+  return lackingWorkers(session.store, (await readExecutions(session, OPEN_QUERY)) ?? []);
 }
 
 /** The runs that were submitted here and have left no record of their end. */

@@ -43,10 +43,11 @@ export function renderRunList(runs: ListedRun[], { now, width, palette }: ListSt
       (listed.usd === null || listed.usd === 0 ? '' : formatUsd(listed.usd)).padStart(7),
       listed.rehearsal ? 'rehearsal' : '',
     ];
-    const { description } = listed;
+    const { description, waits_for: waits = [] } = listed;
     return [
       `${palette.tone(tone, mark)} ${cells.join('  ')}`.trimEnd(),
       ...(description === undefined ? [] : [palette.dim(clip(`    ${safeLine(description)}`, width))]),
+      ...waits.map((wait) => palette.tone('attention', clip(`    ${safeLine(wait)}`, width))),
     ];
   });
 }

@@ -1,4 +1,12 @@
 import type { Plan } from '../../plan/plan.js';
+import {
+  labelsOf,
+  requirementIn,
+  requirementKey,
+  requirementsOf,
+  requirementText,
+  unservedOf,
+} from '../../plan/placement/requirement.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { Value } from '../../plan/values/value.js';
@@ -90,6 +98,7 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
       message: `\`${id}\` was about to be started.`,
       hint: `\`perdure watch ${id}\` follows it if it was, \`perdure cancel ${id}\` stops it.`,
     };
+    await tellLacking(submitted.compiled.plan, session.store, terminal);
     const { joined } = await unlessInterrupted(startSubmission(submitted, link), listenForInterrupts(), perhaps);
     if (command.detach) return detach(id, joined, { ...command, url: runUrl(link, id) }, terminal);
     const end = await follow({
@@ -109,6 +118,16 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
   } finally {
     await link.close();
   }
+}
+
+/** Says which steps will wait because no worker that is there now has the labels that they require. */
+async function tellLacking(plan: Plan, store: Session['store'], terminal: Terminal): Promise<void> {
+  // Programs are looked for once they are required.
+  const labels = requirementsOf(plan).map(labelsOf);
+  const keys = labels.filter(({ length }) => length > 0).map(requirementKey);
+  if (keys.length === 0) return;
+  for (const key of unservedOf(keys, await store.listWorkers()))
+    tell(terminal, `A step requires a worker with ${requirementText(requirementIn(key))}; none serves now.`);
 }
 
 /** Starts the run, or joins the one that this submission means; a worker must be there. */

@@ -83,6 +83,7 @@ const STEP_KEYS = [
   'effect',
   'severity',
   'type',
+  'requires',
   'commit',
   'execution',
   'yields',

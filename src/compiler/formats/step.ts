@@ -5,39 +5,10 @@ import { permissionsSchema } from './permissions.js';
 import { approvalKeys, approvalMap, askKeys, askMap } from './gate.js';
 import { anyJson, budgets, count, duration, filledText, id, jsonSchema, positive, template, text } from './values.js';
 import { commit, commitOf } from './commit.js';
+import { repeats } from './repeats.js';
+import { requires } from './requires.js';
 
 const target = z.union([id, z.number().int().nonnegative()], { error: "a step's id or index" });
-
-const foreachMap = z.strictObject({
-  items: template.describe('The list: one `${…}`, or a list.'),
-  max_parallel: count.optional().describe('Items that run at once.'),
-});
-
-/** Keys that make a step run again and again. */
-const repeats = {
-  foreach: z
-    .union([filledText, z.array(template), foreachMap], {
-      error: 'one `${…}`, a list, or a map with items and max_parallel',
-    })
-    .optional()
-    .describe('Runs the step, or its `steps`, once for each item of a list: `${item}`, `${index}`.'),
-  loop: z
-    .strictObject(
-      {
-        until: z
-          .union([text, z.boolean()], { error: 'one `${…}`, or true or false' })
-          .describe('Condition, looked at after each round: one `${…}`.'),
-        max: count.max(10_000, { error: 'a whole number from 1 to 10000' }).describe('Rounds at most.'),
-        at_max: z
-          .enum(['error', 'continue'], { error: 'error or continue' })
-          .optional()
-          .describe('What it is when the condition does not hold after the last round; error when left out.'),
-      },
-      { error: 'a map with until, max and at_max' },
-    )
-    .optional()
-    .describe('Runs the step, or its `steps`, until a condition holds.'),
-};
 
 /** What every step may say. */
 const common = {
@@ -128,6 +99,7 @@ export const agentStep = z.strictObject({
     .describe('The answer is tasks for these agents, which a `plan` step then has carried out.'),
   ...common,
   ...acting,
+  requires,
 });
 
 const files = z.array(filledText, { error: 'a list of files' }).optional();
@@ -159,6 +131,7 @@ export const commandStep = z.strictObject({
   schema,
   ...common,
   ...acting,
+  requires,
 });
 
 export const toolStep = z.strictObject({
@@ -175,6 +148,7 @@ export const toolStep = z.strictObject({
   schema,
   ...common,
   ...acting,
+  requires,
 });
 
 export const workflowStep = z.strictObject({
@@ -270,6 +244,7 @@ export const compileStep = z.strictObject({
     .describe('Builds an image for a device; the output is the image.'),
   ...common,
   ...acting,
+  requires,
 });
 
 /** One binary of several, with its place in flash memory. */

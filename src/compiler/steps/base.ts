@@ -5,6 +5,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { Agent, InputSpec, OnError, Retry, StepBase } from '../../plan/step.js';
 import type { StepKind } from '../../plan/names.js';
+import { requirementOf } from '../../plan/placement/requirement.js';
 import type { Hash } from '../../plan/values/value.js';
 import { checkJsonSchema } from '../text/check-schema.js';
 import type { AgentCompiler } from '../agents/compile-agent.js';
@@ -97,7 +98,7 @@ function commitOf(
   return typeof commit === 'string' ? { commit } : { commit: commit.subject, commit_of: commit.of };
 }
 
-export type Policy = Pick<StepBase, 'timeout_ms' | 'retry' | 'effect' | 'checkpoint'>;
+export type Policy = Pick<StepBase, 'timeout_ms' | 'retry' | 'effect' | 'checkpoint' | 'requires'>;
 type Acting = Authored<'agent' | 'command' | 'tool' | 'workflow' | 'compile' | 'flash' | 'serial'>;
 
 /** Limits of one try; the default differs by kind. */
@@ -123,7 +124,14 @@ export function policyOf(authored: Acting, usual: Policy, context: StepContext):
     retry: tries,
     effect: effect ?? usual.effect,
     ...checkpointOf(authored, context),
+    ...requiresOf(authored),
   };
+}
+
+/** What its worker must have; nothing where any worker will do. */
+function requiresOf(authored: Acting): Pick<StepBase, 'requires'> {
+  const requires = 'requires' in authored ? requirementOf(authored.requires ?? {}) : [];
+  return requires.length === 0 ? {} : { requires };
 }
 
 /** How severe a step says that it is; a type alone would go on as if it were not. */

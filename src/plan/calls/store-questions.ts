@@ -1,5 +1,6 @@
 import type { Device } from '../devices/device.js';
 import type { Plan } from '../plan.js';
+import type { WorkerRecord } from '../placement/worker-record.js';
 import type { RunRecord } from '../result.js';
 import type { ProgramName, ProgramSettings } from '../agents/program.js';
 import type { ModelChoice } from '../agents/model-choice.js';
@@ -33,6 +34,8 @@ export type StoreRequest =
    * lines that are not there from that place on. Null asks where it ends.
    */
   | { op: 'addLog'; run: string; path: string; lines: Line[]; at: number | null }
+  /** Workers of the store that are there. */
+  | { op: 'listWorkers' }
   /** Whether a device that hangs on the worker's host can be used. */
   | { op: 'findDevice'; device: Device }
   /** Settles who plays the agents of a run, with the keys and the programs that the worker has. */
@@ -75,6 +78,7 @@ export interface StoreAnswers {
   readLog: { lines: Line[]; next: number };
   /** Where the log ends now. */
   addLog: { next: number };
+  listWorkers: WorkerRecord[];
   findDevice: FoundDevice;
   choosePlayers: { models: Record<string, ModelChoice>; programs?: ProgramSettings } | { failure: string };
 }

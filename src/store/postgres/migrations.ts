@@ -55,6 +55,23 @@ const MIGRATIONS: readonly string[] = [
     ended timestamptz not null
   );
   `,
+  `
+  create table perdure.workers (
+    id text primary key,
+    record text not null,
+    begun timestamptz not null default clock_timestamp(),
+    beat timestamptz not null default clock_timestamp(),
+    lost boolean not null default false
+  );
+  create table perdure.required (key text primary key);
+  create table perdure.workspaces (
+    run text primary key,
+    holder text,
+    fence integer not null default 0,
+    state text,
+    changed timestamptz not null default clock_timestamp()
+  );
+  `,
 ];
 
 /** The version of the tables that this code makes and knows. */

@@ -22,6 +22,7 @@ import { createDevices, createRecorded, createTaint } from './small-records.js';
 import { createPlacedSnapshots } from './placed-snapshots.js';
 import { createSubmitted } from './submitted.js';
 import { createValues } from './values.js';
+import { createWorkers } from './workers.js';
 
 /**
  * Opens the store in a database, and makes its tables where there are none; several workers may do so at once. The
@@ -77,5 +78,6 @@ function storeIn(database: Database, stateDir: string): Omit<Store, 'id'> {
     ...createPlacedSnapshots(database, snapshotFolder(stateDir)),
     ...createTaint(database),
     ...createSubmitted(database),
+    ...createWorkers(database),
   };
 }

@@ -5,12 +5,17 @@ import { useLauncher } from '../../activities/processes/groups/start-process.js'
 import type { Store } from '../../store/store.js';
 import { KeyError } from '../../store/encryption/key-error.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { dataConverter } from '../encryption/data-converter.js';
+import { workerIdentity } from '../connection/task-queue.js';
 import { createClient } from '../connection/temporal-client.js';
 import { requireReadable } from '../encryption/same-keys.js';
 import { sweepMade } from '../worker/made-sweeper.js';
 import { packageRoot } from '../package-root.js';
 import { reapOrphans } from '../worker/reaper.js';
-import { createWorker } from '../worker/create-worker.js';
+import { abilityOf } from '../worker/ability.js';
+import { createActivityQueues } from '../worker/activity-queues.js';
+import { createWorker, workerActivities } from '../worker/create-worker.js';
+import { announceWorker } from '../worker/presence.js';
 import { startWatchdog } from '../worker/watchdog.js';
 
 /** A worker that polls. */
@@ -31,6 +36,8 @@ export interface WorkerPlace {
   keys?: KeyRing | null;
   /** Root of the project whose store it is. */
   root?: string | undefined;
+  /** What it has, for steps that require it. */
+  labels?: readonly string[];
   log: (line: string) => void;
 }
 
@@ -41,14 +48,20 @@ export type WorkerConnection = NonNullable<Parameters<typeof NativeConnection.co
  * Starts a worker in this process: kills what dead workers of the store left running, sees to it that nothing of this
  * one will be left, connects, and polls. Throws a KeyError where open runs are encrypted with keys that it lacks.
  */
-export async function startWorker({ connection: options, log, ...setup }: WorkerPlace): Promise<RunningWorker> {
+export async function startWorker({
+  connection: options,
+  log,
+  labels = [],
+  ...setup
+}: WorkerPlace): Promise<RunningWorker> {
   installRuntime(log, setup.keys ?? null);
   const killed = await reapOrphans(setup.store.id);
   if (killed.length > 0) log(`killed ${String(killed.length)} processes that a dead worker had left running`);
   const connection = await NativeConnection.connect(options);
   const place = { connection, namespace: setup.namespace, keys: setup.keys ?? null };
+  const activities = workerActivities(setup);
   const [worker] = await Promise.all([
-    createWorker({ connection, ...setup }),
+    createWorker({ connection, activities, ...setup }),
     requireReadable(createClient(place), setup, place.keys),
   ]);
   const watchdog = await startWatchdog(setup.store.id, log);
@@ -61,7 +74,29 @@ export async function startWorker({ connection: options, log, ...setup }: Worker
     (error: unknown) => log(`could not look after temporary agents: ${String(error)}`),
   );
   const leave = setup.store.keepAlive();
+  const queues = createActivityQueues(
+    {
+      connection,
+      namespace: setup.namespace,
+      identity: workerIdentity(setup.store, place.keys),
+      activities,
+      ...dataConverter(place.keys),
+    },
+    (error) => {
+      log(`the worker ends, for a queue of it failed: ${String(error)}`);
+      shutDown(worker);
+    },
+  );
+  const presence = announceWorker({
+    store: setup.store,
+    queue: setup.taskQueue,
+    ability: abilityOf(labels),
+    queues,
+    log,
+  });
   const ended = worker.run().finally(async () => {
+    await queues.stop();
+    await presence.leave();
     leave();
     leaveLauncher();
     watchdog.release();
@@ -72,10 +107,16 @@ export async function startWorker({ connection: options, log, ...setup }: Worker
   return {
     ended,
     stop: async () => {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      void presence.drain();
+      shutDown(worker);
+      void queues.stop();
       await ended.catch((error: unknown) => log(`the worker ended with ${String(error)}`));
     },
   };
+}
+
+function shutDown(worker: { getState: () => string; shutdown: () => void }): void {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
 let isInstalled = false;

@@ -24,6 +24,7 @@ import { fullDisk, holdFolder } from './host-folder.js';
 import { takeLock } from '../processes/lock.js';
 import type { startWorker } from './host-worker.js';
 import { watchIdle } from './idle.js';
+import { labelsIn } from '../worker/labels.js';
 import { buildId } from '../package-root.js';
 import { prepareStateDir } from '../server/server-database.js';
 import { NAMESPACE } from '../connection/connect.js';
@@ -233,6 +234,7 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     store,
     credentials,
     keys,
+    labels: labelsIn(options.env['PERDURE_LABELS'] ?? ''),
     log,
   });
   await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);

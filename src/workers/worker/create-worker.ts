@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { NativeConnection, Worker } from '@temporalio/worker';
+import type { Activities } from '../../activities/contract.js';
 import { createActivities } from '../../activities/create-activities.js';
 import type { Credentials } from '../../activities/dependencies.js';
 import type { Store } from '../../store/store.js';
@@ -24,6 +25,8 @@ export interface WorkerSetup {
   keys?: KeyRing | null;
   /** Root of the project whose store it is. */
   root?: string | undefined;
+  /** Those of this process, where it takes from other queues too. */
+  activities?: Activities;
   /** As Temporal's UI shows it; by default it names the process, the machine and the store. */
   identity?: string;
 }
@@ -37,10 +40,9 @@ export async function createWorker({
   namespace,
   taskQueue,
   store,
-  credentials,
-  root,
   keys = null,
   identity = workerIdentity(store, keys),
+  ...setup
 }: WorkerSetup): Promise<Worker> {
   const { codePath, buildId } = workflowBundle();
   return InterpreterWorker.create({
@@ -52,14 +54,23 @@ export async function createWorker({
     taskQueue,
     identity,
     workflowBundle: { codePath },
-    activities: createActivities({
-      store,
-      credentials,
-      ...(root === undefined ? {} : { root }),
-      compile: createMadeCompiler(store),
-      ...createMakers(store),
-      boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),
-    }),
+    activities: setup.activities ?? workerActivities({ store, ...setup }),
+  });
+}
+
+/** The activities of a worker; a process that takes from several queues has them once. */
+export function workerActivities({
+  store,
+  credentials,
+  root,
+}: Pick<WorkerSetup, 'store' | 'credentials' | 'root'>): Activities {
+  return createActivities({
+    store,
+    credentials,
+    ...(root === undefined ? {} : { root }),
+    compile: createMadeCompiler(store),
+    ...createMakers(store),
+    boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),
   });
 }
 

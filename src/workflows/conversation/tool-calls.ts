@@ -212,7 +212,7 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
   };
   const summary = `${segmentOf(step)}: ${tool.slice(0, 100)}`;
   const startToCloseTimeout = call.limit_ms + GRACE_MS;
-  if (isQuick)
+  if (isQuick && step.requires === undefined)
     return quick.callTool.executeWithOptions({ ...quickOptions(step, summary), startToCloseTimeout }, [
       shortCall(call, callerOf(null)),
     ]);

@@ -135,6 +135,7 @@ function carryContext(context: RunContext): Carried {
     shortPlans,
     cancelled,
     onEnd,
+    required,
     ...forgotten
   } = context;
   void (forgotten satisfies Nothing);

@@ -43,6 +43,7 @@ const READING: Record<string, string[]> = {
   ui: ['ui', '--no-open'],
   validate: ['validate', 'hello.yml'],
   watch: ['watch', 'run'],
+  workers: ['workers'],
   workspace: ['workspace', 'show', 'run'],
 };
 /** Those that need none, end what runs whatever the settings are, or stay: what they say is tested where they are. */

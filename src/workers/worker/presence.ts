@@ -1,0 +1,89 @@
+import { hostname } from 'node:os';
+import type { Ability } from '../../plan/placement/requirement.js';
+import { meets, queueFor, requirementKey } from '../../plan/placement/requirement.js';
+import { newId } from '../../store/identity.js';
+import type { Store } from '../../store/store.js';
+import { BEAT_MS } from '../../store/workers/worker-book.js';
+import type { ActivityQueues } from './activity-queues.js';
+
+/** A worker as the others of its store see it. */
+export interface Presence {
+  /** Its id now: one that was taken for lost goes on under another. */
+  id: () => string;
+  /** It takes nothing new from now on. */
+  drain: () => Promise<void>;
+  /** It has ended. */
+  leave: () => Promise<void>;
+}
+
+export interface PresenceOptions {
+  store: Pick<Store, 'noteWorker' | 'forgetWorker' | 'listRequired' | 'folder'>;
+  /** The queue that all workers of the store poll. */
+  queue: string;
+  ability: Ability;
+  queues: Pick<ActivityQueues, 'serve'>;
+  log: (line: string) => void;
+}
+
+/**
+ * Says that a worker is there until it leaves, and takes from the queues of what it meets as soon as a step requires
+ * that. A store that does not answer is asked again: nobody waits for this.
+ */
+export function announceWorker({ store, queue, ability, queues, log }: PresenceOptions): Presence {
+  const serves = new Set<string>();
+  let id = newId();
+  let since = new Date().toISOString();
+  let draining = false;
+  let beating: Promise<void> | null = null;
+
+  async function beat(): Promise<void> {
+    for (const requires of draining ? [] : await store.listRequired()) {
+      const key = requirementKey(requires);
+      if (serves.has(key) || !(await meets(requires, ability))) continue;
+      await queues.serve(queueFor(queue, requires));
+      serves.add(key);
+    }
+    const isOurs = await store.noteWorker({
+      id,
+      host: hostname(),
+      pid: process.pid,
+      folder: store.folder ?? '',
+      queue,
+      labels: [...ability.labels].sort(),
+      serves: [...serves].sort(),
+      since,
+      draining,
+    });
+    if (isOurs) return;
+    log(`the worker ${id} was silent for so long that it was taken for lost`);
+    id = newId();
+    since = new Date().toISOString();
+    return beat();
+  }
+
+  function beatOnce(): Promise<void> {
+    beating ??= beat()
+      .catch(() => undefined)
+      .finally(() => {
+        beating = null;
+      });
+    return beating;
+  }
+
+  const timer = setInterval(() => void beatOnce(), BEAT_MS);
+  timer.unref();
+  void beatOnce();
+  return {
+    id: () => id,
+    async drain() {
+      draining = true;
+      await beating;
+      await beatOnce();
+    },
+    async leave() {
+      clearInterval(timer);
+      await beating;
+      await store.forgetWorker(id).catch(() => undefined); // who is silent is forgotten too
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// @module-tag postgres
+// @seconds 60
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Project, Running } from '../project.js';
+import { kill, openProject, until } from '../project.js';
+import type { PostgresServer } from './server.js';
+import { startPostgres } from './server.js';
+
+const FLOW = `name: where
+execution: parallel
+steps:
+  - id: gpu
+    command: [cat, where]
+    effect: none
+    requires: {labels: [gpu]}
+  - id: both
+    command: [cat, where]
+    effect: none
+    requires: {labels: [lab, gpu], programs: [printenv]}
+  - id: lab
+    command: [cat, where]
+    effect: none
+    requires: {labels: [lab]}
+`;
+const LATE = FLOW.replace('name: where', 'name: late').replaceAll('lab]', 'late]').replace('[lab, gpu]', '[late]');
+const CONFIG = 'store: {postgres: "${env.TEAM_STORE}"}\n';
+
+let server: PostgresServer;
+let home: Project;
+let address: string;
+beforeAll(async () => {
+  server = await startPostgres();
+  home = await openProject({}, { PERDURE_HOST_IDLE_MS: '600000' });
+  await home.run('server', 'start');
+  ({ address } = JSON.parse((await home.run('server', 'status', '--json')).stdout) as { address: string });
+});
+afterAll(async () => {
+  await home.close();
+  await server.remove();
+});
+
+/** A machine of its own, as far as files and the environment tell machines apart. */
+async function machine(url: string, where: string): Promise<Project> {
+  const env = { TEAM_STORE: url, TEMPORAL_ADDRESS: address };
+  const project = await openProject({ 'perdure.yml': CONFIG, 'where.yml': FLOW, 'late.yml': LATE, where }, env);
+  onTestFinished(() => project.close());
+  return project;
+}
+
+async function work(project: Project, ...words: string[]): Promise<Running> {
+  const worker = project.start('worker', ...words);
+  onTestFinished(() => {
+    kill(worker.process.pid ?? 0);
+  });
+  let said = '';
+  worker.process.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await until(() => said.includes('Ready') || worker.process.exitCode !== null);
+  return worker;
+}
+
+async function outputs(project: Project, run: string): Promise<unknown[]> {
+  const { steps } = JSON.parse((await project.run('show', run, '--json')).stdout) as { steps: { output: unknown }[] };
+  return steps.map(({ output }) => output);
+}
+
+describe('steps that require labels', () => {
+  it('go to workers that have all of them, and wait for one that is not there, and say so', async () => {
+    const url = await server.createDatabase();
+    const [one, other] = [await machine(url, 'one'), await machine(url, 'other')];
+    await work(one, '--labels', 'gpu');
+    await work(other, '--labels', 'lab,gpu');
+    const listed = JSON.parse((await one.run('workers', '--json')).stdout) as { labels: string[]; draining: boolean }[];
+    expect(listed.map(({ labels }) => labels).sort()).toEqual([['gpu'], ['gpu', 'lab']]);
+    for (const id of ['a', 'b', 'c']) {
+      expect(await one.run('run', 'where.yml', '--id', id)).toMatchObject({ code: 0 });
+      const [gpu, both, lab] = await outputs(one, id);
+      expect(['one', 'other']).toContain(gpu);
+      expect([both, lab]).toEqual(['other', 'other']);
+    }
+
+    const submitted = await one.run('run', 'late.yml', '--id', 'late', '--detach');
+    expect(submitted.stderr).toContain('A step requires a worker with the label `late`; none serves now.');
+    const waits = 'waits for a worker with the label `late`; none serves now';
+    await until(async () => (await one.run('show', 'late')).stdout.includes(`\`lab\` ${waits}.`));
+    expect((await other.run('list')).stdout).toContain(waits);
+    expect((await other.run('doctor')).stdout).toContain(waits);
+    const third = await machine(url, 'third');
+    await work(third, '--labels', 'late');
+    await until(async () => (await one.run('show', 'late', '--json')).stdout.includes('"status": "success"'));
+    const [, both, lab] = await outputs(third, 'late');
+    expect([both, lab]).toEqual(['third', 'third']);
+    expect((await one.run('list')).stdout).not.toContain(waits);
+  });
+
+  it('wait no longer for a worker that ends, and find the next one', async () => {
+    const url = await server.createDatabase();
+    const [one, other] = [await machine(url, 'one'), await machine(url, 'other')];
+    await work(one);
+    const lab = await work(other, '--labels', 'lab,gpu');
+    expect((await one.run('run', 'where.yml', '--id', 'first')).code).toBe(0);
+    kill(lab.process.pid ?? 0, 'SIGTERM');
+    await lab.finished;
+    expect((await one.run('workers', '--json')).stdout).not.toContain('gpu');
+    expect((await one.run('run', 'where.yml', '--id', 'second', '--detach')).code).toBe(0);
+    await work(other, '--labels', 'lab,gpu');
+    await until(async () => (await one.run('show', 'second', '--json')).stdout.includes('"status": "success"'));
+    expect(await outputs(one, 'second')).toEqual(['other', 'other', 'other']);
+  });
+});
