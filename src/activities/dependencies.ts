@@ -50,6 +50,11 @@ export interface Dependencies {
   prices?: PriceTable;
   /** The program that simulates boards, as `devices/board/main.ts` is built; without it there are none. */
   boardProgram?: string;
+  /**
+   * Remembers that the trace of a run is to be sent; what it gives is called once the run's record is there. Absent
+   * where nobody sends traces. Never throws.
+   */
+  announceTrace?: (run: string) => Promise<() => void>;
   /** Where the system shows its devices. */
   deviceFolders?: DeviceFolders;
   /**

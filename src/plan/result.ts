@@ -3,6 +3,7 @@ import type { Json } from './values/json.js';
 import type { Budgets } from './budget/budgets.js';
 import type { Hash, Value } from './values/value.js';
 import type { Charged, Spend } from './budget/spend.js';
+import type { TraceSettings } from './telemetry/trace.js';
 import type { Narration } from './narration/record.js';
 
 /** A step that has ended, in the words of the documented JSON. */
@@ -25,6 +26,8 @@ export interface StepResult {
   /** The kind of failure, for machines; null on success. */
   failure: Failure['type'] | null;
   duration_ms: number;
+  /** When it started, in epoch milliseconds; only in a run that is traced. */
+  started_at?: number;
   agent: string;
   step_index: number;
   id: string | null;
@@ -57,6 +60,8 @@ export interface RoundResult {
   output: Value | null;
   error: string | null;
   duration_ms: number;
+  /** As of a `StepResult`. */
+  started_at?: number;
   spend: Spend;
   /** Results of its body's steps, as they ended. */
   steps: StepResult[];
@@ -123,6 +128,8 @@ export interface RunRecord extends RunOutcome {
   context?: Hash;
   /** Scope of the tree's journal: what a rerun takes results from. */
   journal: string;
+  /** Its trace, where it is traced. */
+  trace?: TraceSettings;
   /** The run that this one is a rerun of. */
   rerun_of?: string;
   /**

@@ -12,6 +12,7 @@ import type { Budgets } from './budget/budgets.js';
 import type { ProgramSettings } from './agents/program.js';
 import type { RoundCounts } from './result.js';
 import type { Restrictions, Warning } from './budget/steering.js';
+import type { TraceSettings } from './telemetry/trace.js';
 import type { WorkTreeSettings } from './worktree.js';
 import type { Hash, Value } from './values/value.js';
 import type { ModelChoice } from './agents/model-choice.js';
@@ -83,6 +84,8 @@ export interface RunSettings {
   reuse?: ReuseSettings;
   /** What agents are told beside their prompts: a stored `InjectedContext`. Absent where there is nothing to tell. */
   context?: Hash;
+  /** Its trace, where it is traced. */
+  trace?: TraceSettings;
   /** Folder that the run was submitted from, for commands that say so. */
   caller: string;
 }

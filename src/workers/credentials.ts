@@ -6,6 +6,8 @@ import { toMcpServer } from '../compiler/formats/mcp-config.js';
 import { addressVariable } from '../plan/gates/notice.js';
 import { variablesIn, variablesOf } from '../plan/tools/mcp-server.js';
 import type { Env } from '../store/cache-folder.js';
+import type { TelemetryConfig } from './telemetry/telemetry-settings.js';
+import { telemetryVariables } from './telemetry/telemetry-settings.js';
 
 /**
  * The provider variables that are set, and those that the config names: they travel to the host in memory only (I13).
@@ -39,6 +41,11 @@ export function configVariables({ providers, mcp = {}, search, notify }: NamesVa
     ...Object.values(mcp).flatMap((server) => variablesOf(toMcpServer(server))),
     ...(address === null ? [] : [address]),
   ];
+}
+
+/** Everything that a host is told: of providers, of what the config names, and where telemetry goes. */
+export function hostVariables(env: Env, config: NamesVariables & TelemetryConfig): Record<string, string> {
+  return { ...providerVariables(env, configVariables(config)), ...telemetryVariables(config, env) };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project/project.js';
 import type { HostInfo } from './host/control-protocol.js';
 import type { NamesVariables } from './credentials.js';
-import { configVariables, providerVariables } from './credentials.js';
+import { hostVariables } from './credentials.js';
 import type { EncryptionConfig } from './encryption/project-keys.js';
 import { projectKeys } from './encryption/project-keys.js';
 import { UnavailableError } from './errors.js';
@@ -32,7 +32,7 @@ export async function up({ project, config, taskQueue, uiPort, credentials, log,
     idleMs: null,
     env: process.env,
     uiPort: uiPort ?? null,
-    credentials: providerVariables(credentials(), configVariables(config)),
+    credentials: hostVariables(credentials(), config),
     keys: await projectKeys(config, { env: credentials(), root: project.root }),
     log,
     onReady,

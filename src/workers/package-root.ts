@@ -23,6 +23,12 @@ export function buildId(): string | null {
   }
 }
 
+/** The version of this package. */
+export function packageVersion(): string {
+  // npm's format
+  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
+}
+
 function nameIn(manifest: string): unknown {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { name?: unknown }).name; // npm's format
 }

@@ -15,12 +15,14 @@ import { reach } from './connection/connect.js';
 import { prepareStateDir, requireApart } from './server/server-database.js';
 import type { QueueConfig } from './connection/task-queue.js';
 import { devicesAt, taskQueueOf } from './connection/task-queue.js';
+import type { TelemetryConfig } from './telemetry/telemetry-settings.js';
+import { telemetryVariables } from './telemetry/telemetry-settings.js';
 import type { TemporalSettings } from './connection/temporal-settings.js';
 import { temporalSettings } from './connection/temporal-settings.js';
 
 export interface WorkerOptions {
   project: Pick<Project, 'stateDir' | 'root'>;
-  config: QueueConfig & EncryptionConfig & StoreConfig;
+  config: QueueConfig & EncryptionConfig & StoreConfig & TelemetryConfig;
   taskQueue?: string | undefined;
   /** What it has, for steps that require it. */
   labels?: readonly string[];
@@ -53,12 +55,13 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const keys = await projectKeys(config, { env: credentials(), root: project.root });
   const { store, queue } = await claimWork(options, settings, keys);
   const signal = hostSignal();
+  const variables = { ...credentials(), ...telemetryVariables(config, credentials()) };
   const worker = await startWorker({
     connection,
     namespace,
     taskQueue: queue,
     store,
-    credentials,
+    credentials: () => variables,
     keys,
     root: project.root,
     labels: options.labels ?? [],

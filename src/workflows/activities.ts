@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/contract.js';
+import type { CallHead } from '../plan/calls/short-call.js';
 import { queueFor } from '../plan/placement/requirement.js';
 import type { RunSettings } from '../plan/run-input.js';
 import type { Step, ToolStep } from '../plan/step.js';
@@ -72,7 +73,11 @@ export const acting = proxyActivities<Activities>({
 
 export const quick = proxyLocalActivities<Activities>(QUICK);
 
-/** What a call says of whether what comes of it is on the disk before it returns. */
-export function durabilityOf({ settings }: { settings: RunSettings }): { synced?: true } {
-  return settings.durability === 'synced' ? { synced: true } : {};
+/** What a call says of its run: whether what comes of it is on the disk before it returns, and its trace. */
+export function termsOf({ settings }: { settings: RunSettings }): Pick<CallHead, 'synced' | 'trace'> {
+  const { durability, trace } = settings;
+  return {
+    ...(durability === 'synced' ? { synced: true } : {}),
+    ...(trace === undefined ? {} : { trace: trace.id }),
+  };
 }

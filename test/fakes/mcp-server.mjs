@@ -19,7 +19,10 @@ serveStdio(() => {
   const echo = server.registerTool(
     'echo',
     { description, inputSchema: z.object({ text: z.string() }), annotations: { readOnlyHint: true } },
-    ({ text: said }) => text(`echo: ${said}`),
+    ({ text: said }, { mcpReq }) => {
+      if (mcpReq._meta?.traceparent !== undefined) log(`traceparent ${mcpReq._meta.traceparent}`);
+      return text(`echo: ${said}`);
+    },
   );
   server.registerTool(
     'add_note',

@@ -68,6 +68,12 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
     part,
     request: { provider: call.model.provider, ...asked } as unknown as Json,
     asked: said === undefined ? { system: request.system, messages: request.messages } : { transcript: said },
+    about: {
+      what: 'model' as const,
+      name: request.model,
+      provider: call.model.provider,
+      usd: (answer: Json) => costOf(asking, (answer as unknown as ModelAnswer).usage), // `ask` below gave it
+    },
   };
   const reserved = mostIn(call.model, request).usd;
   const cut = cutCalls(store, question);

@@ -120,7 +120,12 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
   const { deps, call, agent, signal, log, progress, account } = playing;
   const request = { program: call.program.program, ...question } as unknown as Json; // plain data
   const asked = { system: question.system, messages: [{ role: 'user' as const, text: question.prompt }] };
-  const journalled = { call, part: ['program', again], request, asked };
+  const about = {
+    what: 'program' as const,
+    name: call.program.program,
+    usd: (answer: Json) => spendOf(call, (answer as unknown as ProgramReply).spent).usd, // `ask` below gave it
+  };
+  const journalled = { call, part: ['program', again], request, asked, about };
   const cut = cutCalls(deps.store, journalled);
   book(account, await cut.read(), 0);
   const before = { ...account };

@@ -7,6 +7,8 @@ import type { Store } from '../../store/store.js';
 import type { Claim, JournalEntry, JournalKey, Taken } from '../../store/journal/entry.js';
 import type { StepCall } from '../contract.js';
 import { stepFailure } from '../failures.js';
+import type { About } from './traced-call.js';
+import { noteFailure, tracedOf } from './traced-call.js';
 import type { ModelMessage } from '../models/protocol/message.js';
 
 /** One thing that a try of a step asks for, and that must not be asked for twice (I8). */
@@ -18,6 +20,8 @@ export interface Question {
   request: Json;
   /** What of it people read, of a question to a model. */
   asked?: AskedText;
+  /** What a trace tells of it; absent for what is in none. */
+  about?: About;
 }
 
 /** What is done beside asking. */
@@ -45,7 +49,7 @@ const ASKED_BYTES = 16 * 1024;
  */
 export async function askOnce(
   store: Store,
-  { call, part, request, asked }: Question,
+  { call, part, request, asked, about }: Question,
   ask: (claim: Claim) => Promise<Json>,
   { signal, late }: Asked = {},
 ): Promise<Json> {
@@ -56,8 +60,15 @@ export async function askOnce(
     if ('entry' in taken) return responseOf(taken.entry, hash, call);
     store.prepareJournal(call.root.first);
     const keeping = keepAsked(store, asked);
-    const response = await held(taken.claim, ask);
-    const entry = { request: hash, response, at: new Date().toISOString(), ...(await keeping) };
+    const question = { key, call, about, since: new Date().toISOString() };
+    const response = await noteFailure(store, question, held(taken.claim, ask));
+    const entry = {
+      request: hash,
+      response,
+      at: new Date().toISOString(),
+      ...tracedOf(question, response),
+      ...(await keeping),
+    };
     if (await writeAnswer(store, key, { entry, claim: taken.claim }, call)) return response;
     await late?.(response);
   }

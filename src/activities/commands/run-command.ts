@@ -19,6 +19,7 @@ import type { Dependencies } from '../dependencies.js';
 import { convert } from '../values/convert-output.js';
 import { resolveExecutable } from '../processes/executable.js';
 import { stepFailure } from '../failures.js';
+import { spanParts, tracedEnvironment } from '../attempt/trace-context.js';
 import { whileHeld } from '../attempt/call-journal.js';
 import { writeDown } from '../attempt/left-to-write.js';
 import { announceCommand } from '../processes/announced-commands.js';
@@ -73,7 +74,8 @@ async function run(
   };
   const known = call.reuse === undefined ? null : await reusedCommand(store, call, key(), request);
   if (known !== null) return keep(known);
-  const { end, stdout, stderr } = await runHeard(request, { store: store.id, run: call.root.run }, current);
+  const traced = { ...request, env: { ...tracedEnvironment(call, spanParts.step(call.path)), ...request.env } };
+  const { end, stdout, stderr } = await runHeard(traced, { store: store.id, run: call.root.run }, current);
   current.signal.throwIfAborted();
   if (end.code !== 0) throw commandFailed(end, stderr.text());
   const text = stdout.text().replace(/\r?\n$/, '');

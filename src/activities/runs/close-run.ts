@@ -14,7 +14,7 @@ import { locate } from '../../store/folders/places.js';
 const PAGE = 500;
 
 /** Keeps what `show` needs when the run's history is gone (decision 7). Repeating it changes nothing. */
-export function createCloseRun({ store }: Dependencies): Activities['closeRun'] {
+export function createCloseRun({ store, announceTrace }: Dependencies): Activities['closeRun'] {
   return async (record, results) => {
     const puts: ReturnType<Store['beginPut']>[] = [];
     for (let from = 0; from < results.length; from += PAGE) {
@@ -37,6 +37,7 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
       await keepEnd(record, store);
       await keepContext(store, record, results);
     }
+    const send = isRoot && record.trace !== undefined ? await announceTrace?.(record.run) : undefined;
     // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done
     // again.
     await Promise.all([
@@ -44,6 +45,7 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
       written,
       store.logsWritten(),
     ]);
+    send?.();
     return pages;
   };
 }

@@ -11,6 +11,7 @@ import type { StepOutput, ToolStepCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure, withPath } from '../failures.js';
 import { gateHashOf, shownAgain } from '../values/content-hash.js';
+import { tracedCall } from '../attempt/trace-context.js';
 import { askOnce, begin, whileHeld } from '../attempt/call-journal.js';
 import { whenThereIsRoom } from '../attempt/left-to-write.js';
 import { checkOutput, checkValue } from '../values/output-schema.js';
@@ -39,7 +40,12 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
       const permission = leaveFor(step, request, call);
       const { log } = await resumeLog(store, current.log, { ...call, note: null });
       tellCall(log, null, { name: step.tool.name, input: request.args });
-      const question = { call, part: ['tool'], request: { tool: step.tool.name, args: request.args } };
+      const question = {
+        call,
+        part: ['tool'],
+        request: { tool: step.tool.name, args: request.args },
+        about: { what: 'tool' as const, name: step.tool.name },
+      };
       const ask = (): Promise<Json> =>
         askOnce(
           store,
@@ -116,6 +122,7 @@ async function make(
     permissions: step.permissions,
     allowed,
     run: root.run,
+    ...tracedCall(call, { scope: root.first, key: canonicalJson([call.path, call.try, 'tool']) }),
   });
   return { content, is_error };
 }

@@ -68,13 +68,17 @@ async function changeOf(tool: RemoteTool, server: OpenServer, { store, signal }:
 async function ask(
   { client }: OpenServer,
   { remote }: RemoteTool,
-  { args, server, context: { signal, progress } }: { args: JsonObject; server: McpServer; context: ToolContext },
+  {
+    args,
+    server,
+    context: { signal, progress, traceparent },
+  }: { args: JsonObject; server: McpServer; context: ToolContext },
 ): Promise<ToolRun> {
   const onprogress = ({ message }: { message?: string | undefined }): void => {
     if (message !== undefined) progress['doing'] = message.slice(0, 200);
   };
   const result = await client.callTool(
-    { name: remote, arguments: args },
+    { name: remote, arguments: args, ...(traceparent === undefined ? {} : { _meta: { traceparent } }) },
     { signal, timeout: server.timeout_ms, resetTimeoutOnProgress: true, onprogress },
   );
   return { content: contentOf(result), is_error: result.isError === true };

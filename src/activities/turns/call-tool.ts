@@ -22,6 +22,8 @@ import type { ToolContext, ToolRun } from '../tools/handler/handler.js';
 import { addMadeTool } from './asker.js';
 import type { Callable } from './offered-tools.js';
 import { findCallOf, shownOf } from './shown-call.js';
+import { tracedCall } from '../attempt/trace-context.js';
+import { noteFailure, tracedOf } from '../attempt/traced-call.js';
 import { isResultTold, tellResult } from './turn-log.js';
 
 /**
@@ -46,7 +48,9 @@ export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<
       }
       current.progress['turn'] = call.turn;
       current.progress['tool'] = block.name;
-      const run = await held(taken.claim, (claim) =>
+      const about = { what: 'tool' as const, name: block.name, call_id: block.id };
+      const question = { key: keyOf(call, 'tool'), call, about, since: new Date().toISOString() };
+      const made = held(taken.claim, (claim) =>
         make({
           ...current,
           signal: whileHeld(current.signal, claim),
@@ -59,11 +63,13 @@ export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<
           ...(making === undefined ? {} : { making }),
         }),
       );
+      const run = await noteFailure(store, question, made);
       if ('ask' in run) {
         await taken.claim.release();
         return run.ask;
       }
-      const entry = { request, response: run as unknown as Json, at: new Date().toISOString() }; // a result is JSON
+      const response = run as unknown as Json; // a result is JSON
+      const entry = { request, response, at: new Date().toISOString(), ...tracedOf(question, response) };
       if (!(await writeAnswer(store, keyOf(call, 'tool'), { entry, claim: taken.claim }, call)))
         throw new ClaimLostError();
       tell(current.log, call, block.name, run);
@@ -119,6 +125,7 @@ async function make(
     permissions,
     ...permission,
     run: call.root.run,
+    ...tracedCall(call, keyOf(call, 'tool')),
     ...makingOf(making),
   });
   return run.catch((error: unknown) => {

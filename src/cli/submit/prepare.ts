@@ -24,6 +24,7 @@ import type { Workspace } from '../session.js';
 import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
+import { traceOf } from './trace-run.js';
 import { rootLease, settleLimits, settlePolicy } from './limits.js';
 import { placeOf } from '../../store/folders/places.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
@@ -147,6 +148,7 @@ export async function settle(
     gates: choices.gates,
     ...peopleOf(config),
     ...durabilityOf(plan, config),
+    ...(await traceOf(config, terminal.env)),
     search_attributes: false,
     budget: settleLimits(plan, ...set),
     ...(Object.keys(policy).length === 0 ? {} : { on_exhausted: policy }),

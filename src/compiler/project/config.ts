@@ -254,6 +254,25 @@ export const configSchema = z
       )
       .optional()
       .describe('Where values, journal, records and logs are kept, when that is not the state folder.'),
+    telemetry: z
+      .strictObject(
+        {
+          otlp: z
+            .string()
+            .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
+              error: 'a reference to a variable of the environment, such as ${env.OTEL_EXPORTER_OTLP_ENDPOINT}',
+            })
+            .optional()
+            .describe('Address of a receiver of OpenTelemetry (OTLP over HTTP), as a reference: `${env.NAME}`.'),
+          content: z
+            .boolean({ error: 'true or false' })
+            .optional()
+            .describe('Whether traces hold prompts, answers and what tools gave; false when left out.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('Where traces and metrics go; nowhere when left out, unless OTEL_EXPORTER_OTLP_ENDPOINT is set.'),
     task_queue: z
       .string({ error: 'a text' })
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: 'a name of letters, digits, `.`, `_`, `-`' })
@@ -267,7 +286,7 @@ export type Config = z.infer<typeof configSchema>;
 const UNSUPPORTED = new Set(['generated_workers_dir']);
 
 /** Keys whose values, and all below them, are in no message. */
-const SECRETS = new Set(['key', 'env', 'headers', 'webhook', 'keys', 'postgres']);
+const SECRETS = new Set(['key', 'env', 'headers', 'webhook', 'keys', 'postgres', 'otlp']);
 
 export interface LoadedConfig {
   config: Config;

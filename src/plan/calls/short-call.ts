@@ -26,6 +26,8 @@ export interface CallHead {
   context?: Hash;
   /** What came of it is on the disk before the call returns. */
   synced?: true;
+  /** Id of the run's trace. Absent where it is not traced. */
+  trace?: string;
   /** In a rerun: where results with the same content are taken from (decision 14). */
   reuse?: Reuse;
 }

@@ -101,6 +101,7 @@ function carryStep(state: StepState): CarriedStep {
     // By its letter, or in its page of results, where nobody refers to it.
     status,
     reason,
+    started_at,
     attempts,
     spend,
     reused,

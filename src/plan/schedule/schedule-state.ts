@@ -44,6 +44,8 @@ export interface StepState {
   /** Why it was skipped. */
   reason: string | null;
   duration_ms: number;
+  /** When it started, in epoch milliseconds, where the run is traced. */
+  started_at?: number;
   attempts: number;
   spend: Spend;
   reused: boolean;
@@ -62,7 +64,10 @@ export interface StepState {
 
 /** How a step ended. A failed one carries its failure: "failed without a reason" cannot be written. */
 export type StepEnd = { /** What the try would need beyond what was reserved for it. */ short?: Amounts } & Partial<
-  Pick<StepState, 'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms' | 'decided_by' | 'comment'>
+  Pick<
+    StepState,
+    'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms' | 'started_at' | 'decided_by' | 'comment'
+  >
 > &
   /** Without an output when a last step was skipped, say. `partial` tells what failed below and was passed over. */
   (

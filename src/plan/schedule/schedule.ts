@@ -205,13 +205,15 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
   const state = at(schedule.steps, index);
   const step = at(schedule.body.steps, index);
   if (!isEnd(state.status)) return null;
-  const { output, duration_ms, attempts, spend, reused, note, partial, run, pages, decided_by, comment } = state;
+  const { output, duration_ms, started_at, attempts, spend, reused, note, partial, run, pages } = state;
+  const { decided_by, comment } = state;
   return {
     status: state.status,
     output,
     error: state.failure?.message ?? state.reason,
     failure: state.failure?.type ?? null,
     duration_ms,
+    ...(started_at === undefined ? {} : { started_at }),
     agent: actorOf(step, agents),
     step_index: index,
     id: step.id,

@@ -20,6 +20,24 @@ export interface JournalEntry {
   response: Json;
   /** ISO 8601, UTC. */
   at: string;
+  /** What the run's trace tells of it; absent where that is not traced. */
+  traced?: Traced;
+}
+
+/** A question or a call as a trace tells it: nothing of what was asked or answered. */
+export interface Traced {
+  /** When it was asked; ISO 8601, UTC. */
+  since: string;
+  what: 'model' | 'program' | 'tool';
+  /** Of the model, the program or the tool. */
+  name: string;
+  provider?: string;
+  /** US dollars; null for an unknown price. */
+  usd?: number | null;
+  /** The call's id as the model gave it. */
+  call_id?: string;
+  /** The type of its failure, where it came to nothing. */
+  failure?: string;
 }
 
 /** Why nobody asks any more: another owner has the question, as its signal's reason. */

@@ -10,7 +10,8 @@ import { workerIdentity } from '../connection/task-queue.js';
 import { createClient } from '../connection/temporal-client.js';
 import { requireReadable } from '../encryption/same-keys.js';
 import { sweepMade } from '../worker/made-sweeper.js';
-import { packageRoot } from '../package-root.js';
+import { packageRoot, packageVersion } from '../package-root.js';
+import { openTraceOutbox } from '../telemetry/trace-outbox.js';
 import { reapOrphans } from '../worker/reaper.js';
 import { abilityOf } from '../worker/ability.js';
 import { createActivityQueues } from '../worker/activity-queues.js';
@@ -59,7 +60,8 @@ export async function startWorker({
   if (killed.length > 0) log(`killed ${String(killed.length)} processes that a dead worker had left running`);
   const connection = await NativeConnection.connect(options);
   const place = { connection, namespace: setup.namespace, keys: setup.keys ?? null };
-  const activities = workerActivities(setup);
+  const traces = openTraceOutbox(setup.store, { variables: setup.credentials, version: packageVersion(), log });
+  const activities = workerActivities({ ...setup, traces });
   const [worker] = await Promise.all([
     createWorker({ connection, activities, ...setup }),
     requireReadable(createClient(place), setup, place.keys),
@@ -102,6 +104,7 @@ export async function startWorker({
     watchdog.release();
     await sweeping;
     await setup.store.logsWritten();
+    await traces.close();
     await connection.close();
   });
   return {

@@ -5,7 +5,7 @@ import type { Credentials } from '../../activities/dependencies.js';
 import type { Project } from '../../compiler/project/project.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import type { NamesVariables } from '../credentials.js';
-import { configVariables, providerVariables } from '../credentials.js';
+import { hostVariables } from '../credentials.js';
 import { messageOf, UnavailableError } from '../errors.js';
 import { HOST_FAILED } from '../host/control-protocol.js';
 import { joinHost } from '../host/host-client.js';
@@ -105,7 +105,7 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
     taskQueue: wanted,
     start,
     onProgress,
-    credentials: providerVariables(credentials(), configVariables(config)),
+    credentials: hostVariables(credentials(), config),
     keys,
     signal,
     entry,

@@ -13,6 +13,7 @@ import { InterpreterWorker } from '../workflow-thread/interpreter-worker.js';
 import { createMadeCompiler, createMakers } from './made-compiler.js';
 import { packageRoot } from '../package-root.js';
 import { workerIdentity } from '../connection/task-queue.js';
+import type { TraceOutbox } from '../telemetry/trace-outbox.js';
 import { WORKER_OPTIONS } from './worker-options.js';
 
 export interface WorkerSetup {
@@ -27,6 +28,8 @@ export interface WorkerSetup {
   root?: string | undefined;
   /** Those of this process, where it takes from other queues too. */
   activities?: Activities;
+  /** Sends the traces of runs that end. */
+  traces?: Pick<TraceOutbox, 'announce'> | undefined;
   /** As Temporal's UI shows it; by default it names the process, the machine and the store. */
   identity?: string;
 }
@@ -63,11 +66,13 @@ export function workerActivities({
   store,
   credentials,
   root,
-}: Pick<WorkerSetup, 'store' | 'credentials' | 'root'>): Activities {
+  traces,
+}: Pick<WorkerSetup, 'store' | 'credentials' | 'root' | 'traces'>): Activities {
   return createActivities({
     store,
     credentials,
     ...(root === undefined ? {} : { root }),
+    ...(traces === undefined ? {} : { announceTrace: traces.announce }),
     compile: createMadeCompiler(store),
     ...createMakers(store),
     boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),

@@ -8,7 +8,7 @@ import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Agent } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
-import { durabilityOf } from '../activities.js';
+import { termsOf } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, triesBefore, workspaceOf } from '../state/context.js';
 import type { Reservation } from '../budget/reserve.js';
@@ -119,7 +119,7 @@ export function callOf(conversation: ConversationState, index: number): ToolCall
     limit_ms: limitFor(slot),
     ...(asked === null ? {} : { agent: asked.agent }),
     ...makingOf(conversation),
-    ...durabilityOf(scope.context),
+    ...termsOf(scope.context),
   };
 }
 

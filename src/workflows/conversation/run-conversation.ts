@@ -16,7 +16,7 @@ import { longValue } from '../../plan/packing/short-value.js';
 import { noteOf } from '../../plan/calls/step-output.js';
 import type { AgentStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
-import { GRACE_MS, acting, actingOptions, durabilityOf } from '../activities.js';
+import { GRACE_MS, acting, actingOptions, termsOf } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, triesBefore, workspaceOf } from '../state/context.js';
 import { failureFrom, shortIn, spendIn, toldSpend } from '../failures.js';
@@ -244,7 +244,7 @@ function askTurn(conversation: ConversationState, question: Reservation): Promis
     ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }),
     workspace: workspaceOf(scope, step),
     limit_ms: limitFor(slot),
-    ...durabilityOf(scope.context),
+    ...termsOf(scope.context),
     ...(asked === null ? {} : { asked }),
     ...makingOf(conversation),
   };

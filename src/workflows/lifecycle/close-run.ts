@@ -73,6 +73,7 @@ function recordOf(context: RunContext, outcome: RunOutcome): ClosingRun {
     ...(settings.worktree === undefined ? {} : { branch: branchOf(root.run) }),
     ...(settings.context === undefined ? {} : { context: settings.context }),
     journal: root.first,
+    ...(settings.trace === undefined ? {} : { trace: settings.trace }),
     ...(settings.reuse === undefined
       ? {}
       : { rerun_of: settings.reuse.run, done_before: settings.reuse.done ?? settings.reuse.happened ?? [] }),

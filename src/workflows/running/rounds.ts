@@ -13,7 +13,7 @@ import { quick } from '../activities.js';
 import type { Rounds, Scope } from '../state/context.js';
 import { pathOf, reasonFor } from '../state/context.js';
 import { resultsOf } from '../lifecycle/close-run.js';
-import { enter } from './step-runner.js';
+import { enter, whenTraced } from './step-runner.js';
 import { scopeOutput } from '../state/values.js';
 
 /** The state of a block step that starts, or goes on after continuing as new. */
@@ -78,6 +78,7 @@ export async function runRound(rounds: Rounds, scope: Scope): Promise<RoundEnd> 
     error,
     ...(partial === undefined ? {} : { partial }),
     duration_ms: Date.now() - startedAt,
+    ...whenTraced(scope.context, startedAt),
     spend,
     steps: resultsOf(scope),
     pages: [...scope.pages],

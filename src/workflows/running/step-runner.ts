@@ -139,13 +139,18 @@ function launch(scope: Scope, step: Step): void {
   if (since === undefined && (holdsSlot(step) || step.kind === 'set')) context.runningSteps.started += 1;
   count(context.runningSteps, step, 1);
   inside(scope, step, () => context.runningSteps.runStep(scope, step, startedAt)).then(
-    (end) => ended(scope, step, { duration_ms: Date.now() - startedAt, ...end }),
+    (end) => ended(scope, step, { duration_ms: Date.now() - startedAt, ...whenTraced(context, startedAt), ...end }),
     (error: unknown) => {
       context.runningSteps.broken ??= error;
       for (const open of context.runningSteps.scopes.keys()) open.work.cancel();
       ended(scope, step, { status: 'error', failure: { type: 'internal', message: String(error) } });
     },
   );
+}
+
+/** When something started, where the run's trace will tell it. */
+export function whenTraced({ settings }: RunContext, startedAt: number): { started_at?: number } {
+  return settings.trace === undefined ? {} : { started_at: startedAt };
 }
 
 /** Steps of `finally` are cut off from cancellation (I9); others run where it reaches them. */

@@ -6,7 +6,7 @@ import type { AgentStep } from '../../plan/step.js';
 import { titleOf } from '../../plan/references/title.js';
 import { safeLine } from '../../plan/text/safe-text.js';
 import { templatesOf } from '../../plan/references/step-references.js';
-import { acting, actingOptions, durabilityOf } from '../activities.js';
+import { acting, actingOptions, termsOf } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
 import type { Reservation } from '../budget/reserve.js';
@@ -43,7 +43,7 @@ export function runAgent(
     try: tried,
     environment: environmentOf(scope, templatesOf(step)),
     ...reuseOf(scope, step, path, program !== null),
-    ...durabilityOf(context),
+    ...termsOf(context),
     ...(most === undefined ? {} : { most }),
     ...(settings.context === undefined ? {} : { context: settings.context }),
   };

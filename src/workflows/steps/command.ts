@@ -5,7 +5,7 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import { actorOf } from '../../plan/references/actor.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { CommandStep } from '../../plan/step.js';
-import { acting, actingOptions, isQuick, quick, quickOptions, durabilityOf } from '../activities.js';
+import { acting, actingOptions, isQuick, quick, quickOptions, termsOf } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
 import { environmentOf } from '../state/values.js';
@@ -23,7 +23,7 @@ export function runCommand(scope: Scope, step: CommandStep, tried: number): Prom
     try: tried,
     environment: environmentOf(scope, templatesOf(step)),
     ...reuseOf(scope, step, path),
-    ...durabilityOf(context),
+    ...termsOf(context),
     workspace: folderOf(step, { ...settings, workspace: workspaceOf(scope, step) }),
   };
   const summary = summaryOf(context, step);

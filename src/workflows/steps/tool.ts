@@ -9,7 +9,7 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import type { Step, ToolStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { Hash } from '../../plan/values/value.js';
-import { acting, actingOptions, isQuickTool, quick, quickOptions, durabilityOf } from '../activities.js';
+import { acting, actingOptions, isQuickTool, quick, quickOptions, termsOf } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import {
   addressOf,
@@ -50,7 +50,7 @@ export function runTool(scope: Scope, step: ToolStep, tried: number, allowed: Ha
   const call: ToolStepCall = {
     ...callOf(scope, step, tried),
     ...reuseOf(scope, step, path),
-    ...durabilityOf(scope.context),
+    ...termsOf(scope.context),
     ...(allowed === null ? {} : { allowed }),
   };
   const summary = `${segmentOf(step)}: ${step.tool.name}`;

@@ -60,6 +60,8 @@ export interface ToolContext {
   credentials?: Credentials;
   /** The root run's id: whose the processes are that it starts. */
   run: string;
+  /** Trace context of the call, for programs and servers that it reaches; absent where the run is not traced. */
+  traceparent?: string;
   /** Of an agent that may make others, or call what was made; and which call this is, in the whole tree of runs. */
   making?: Making;
   call?: string;

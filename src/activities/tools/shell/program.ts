@@ -84,7 +84,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     return { failure: `This is run in a sandbox only. ${NO_SANDBOX}` };
   const command = announceCommand();
   const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
-  const env = { ...environment(workspace, sandbox !== null, tag), ...program.env };
+  const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
   const fixed = fixedPaths(permissions.protected);
   const { writable } = permissions;
   await makeFolders(workspace, permissions);
@@ -192,6 +192,11 @@ async function watch(startable: Startable, { program, env, signal, context, kill
   } finally {
     limit.release();
   }
+}
+
+/** The trace that the call is part of, where it is traced. */
+function traced({ traceparent }: Pick<ToolContext, 'traceparent'>): Record<string, string> {
+  return traceparent === undefined ? {} : { TRACEPARENT: traceparent };
 }
 
 /** Nothing of the worker's environment but where programs are and the language; HOME holds nothing. */

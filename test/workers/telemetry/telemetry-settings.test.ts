@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { isTraced, telemetrySettings, telemetryVariables } from '../../../src/workers/telemetry/telemetry-settings.js';
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+
+describe('where telemetry goes', () => {
+  it('is nowhere unless somebody says so', () => {
+    expect(isTraced({})).toBe(false);
+    expect(telemetrySettings({})).toMatchObject({ traces: null, metrics: null, content: false });
+  });
+
+  it.each([
+    ['an address for all', ENDPOINT, 'http://collector:4318/v1/traces', 'http://collector:4318/v1/metrics'],
+    [
+      'one for traces',
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://t.example/in' },
+      'https://t.example/in',
+      undefined,
+    ],
+    ['traces left out', { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }, undefined, 'http://collector:4318/v1/metrics'],
+    ['all of it switched off', { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }, undefined, undefined],
+  ])('follows %s', (_, env, traces, metrics) => {
+    const settings = telemetrySettings(env);
+    expect([settings.traces?.url.href, settings.metrics?.url.href]).toEqual([traces, metrics]);
+  });
+
+  it.each([
+    ['gRPC', { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http/protobuf or http/json, got `grpc`'],
+    ['what is no address', { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:secret' }, 'an http or https address'],
+  ])('is refused for %s, and the address is not told', (_, env, told) => {
+    expect(() => telemetrySettings(env)).toThrow(told);
+    expect(() => telemetrySettings(env)).not.toThrow(/secret/);
+  });
+
+  it('is what perdure.yml names, before the usual variable', () => {
+    const env = { ...ENDPOINT, TRACES_AT: 'http://ours:4318', OTHER: 'x' };
+    const config = { telemetry: { otlp: '${env.TRACES_AT}', content: true } };
+    const variables = telemetryVariables(config, env);
+    expect(telemetrySettings(variables)).toMatchObject({ content: true });
+    expect(telemetrySettings(variables).traces?.url.href).toBe('http://ours:4318/v1/traces');
+    expect(variables).not.toHaveProperty('OTHER');
+    expect(() => telemetryVariables(config, {})).toThrow('`TRACES_AT`, and that variable is not set');
+  });
+});
