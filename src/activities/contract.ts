@@ -248,8 +248,8 @@ export interface PrepareCall extends StepCall {
 export type PreparedPlan = { plan: ShortPlan; defaults: Record<string, Value> } & (Gate | { hash?: never });
 
 /**
- * A decision that must have a token, and the gate that is open: its run's workflow id, the id of the first Temporal run
- * under that, path, and when it opened.
+ * A decision that has a grant or must have a token, and the gate that is open: its run's workflow id, the id of the
+ * first Temporal run under that, path, and when it opened.
  */
 export interface TokenCall {
   run: string;
@@ -257,6 +257,13 @@ export interface TokenCall {
   gate: string;
   since: string;
   decision: Decision;
+}
+
+/** A decision that a run did not take, and why. */
+export interface RefusedCall {
+  run: string;
+  decision: Decision;
+  reason: string;
 }
 
 /** A content as a person changed it, in place of what was `shown`. */
@@ -355,8 +362,10 @@ export interface Activities {
   readEdit(call: EditCall): Promise<{ content: Value; hash: Hash } | { refusal: string }>;
   /** Holds an answer against its JSON Schema; null asks for a text. */
   readAnswer(call: { answer: Value; schema: Json }): Promise<{ answer: Value } | { refusal: string }>;
-  /** Holds the token of a decision against the open gate that it names. */
-  checkToken(call: TokenCall): Promise<{ refusal: string | null }>;
+  /** Holds the grant or the token of a decision against the open gate that it names; `nonce` is the grant's. */
+  checkToken(call: TokenCall): Promise<{ refusal: string | null; nonce?: string }>;
+  /** Writes a refused decision to the run's log, for people to read. */
+  noteRefusal(call: RefusedCall): Promise<void>;
   /** Renders what the workflow cannot, because an operand is stored or the result may be big. */
   renderValues(call: RenderCall): Promise<Record<string, Value>>;
   /** Stores one page of at most 500 results and names it (I12). */

@@ -1,7 +1,8 @@
 import { createAccessStore } from './store-access/answer-question.js';
 import { createBeginTask, createCloseRun, createCountAlive, createWritePage } from './runs/close-run.js';
 import { createCallModel } from './agents/call-model.js';
-import { createCheckToken } from './gates/approval-token.js';
+import { createCheckToken } from './gates/check-token.js';
+import { createNoteRefusal } from './gates/refused.js';
 import type { Activities } from './contract.js';
 import { createCompileImage } from './devices/compile-image.js';
 import { createFlashDevice } from './devices/flash-device.js';
@@ -68,6 +69,7 @@ export function createActivities(deps: Dependencies): Activities {
     sendNotice: here(createSendNotice(deps)),
     renderGate: withFailures(createRenderGate(deps)),
     checkToken: withFailures(createCheckToken(deps)),
+    noteRefusal: withFailures(createNoteRefusal(deps)),
     readEdit: withFailures(createReadEdit(deps)),
     readAnswer: withFailures(createReadAnswer(deps)),
     renderValues: withFailures(createRenderValues(deps)),

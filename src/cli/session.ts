@@ -91,7 +91,11 @@ export async function openSession(
   const keys = await workspaceKeys(workspace, terminal);
   const elsewhere = known === undefined ? await storeElsewhere(workspace, taskQueue, terminal) : known;
   const address = elsewhere === null ? storeAddress(workspace.config, terminal.env) : null;
-  const store = elsewhere?.store ?? (await openProjectStore(stateDir, address, { lookOnly }));
+  const { withGivenKey } = await import('../store/records/given-key.js');
+  const store = withGivenKey(
+    elsewhere?.store ?? (await openProjectStore(stateDir, address, { lookOnly })),
+    () => terminal.env,
+  );
   const progress = { tell: (line: string) => tell(terminal, terminal.palette.dim(line)) };
   return {
     ...workspace,

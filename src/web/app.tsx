@@ -11,6 +11,7 @@ import { judgeEntrance } from './access/guard.js';
 import { assetRoutes } from './routes/assets.js';
 import { eventRoutes } from './routes/events.js';
 import { gateRoutes } from './routes/gates.js';
+import { grantedRoutes } from './routes/granted.js';
 import { inboxRoutes } from './routes/inbox.js';
 import { rerunRoutes } from './routes/rerun.js';
 import { runRoutes } from './routes/run.js';
@@ -25,7 +26,7 @@ import { Notice } from './views/notice.js';
 /** An edited content may be as large as what a gate shows. */
 const MOST_BYTES = 32 * 1024 * 1024;
 /** What nobody must be signed in for. */
-const OPEN = /^\/(?:sign-in$|assets\/)/;
+const OPEN = /^\/(?:sign-in$|assets\/|granted\/)/;
 
 /** All pages behind their guards: who comes by another name, from another site or without a session gets nothing. */
 export function createApp(site: Site): Hono<PageEnv> {
@@ -59,6 +60,7 @@ export function createApp(site: Site): Hono<PageEnv> {
   });
   assetRoutes(app);
   signInRoutes(app, site);
+  grantedRoutes(app, site);
   inboxRoutes(app, site);
   runsRoutes(app, site);
   eventRoutes(app, site);

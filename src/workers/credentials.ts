@@ -6,15 +6,17 @@ import { toMcpServer } from '../compiler/formats/mcp-config.js';
 import { addressVariable } from '../plan/gates/notice.js';
 import { variablesIn, variablesOf } from '../plan/tools/mcp-server.js';
 import type { Env } from '../store/cache-folder.js';
+import { APPROVAL_KEY } from '../store/records/given-key.js';
 import type { TelemetryConfig } from './telemetry/telemetry-settings.js';
 import { telemetryVariables } from './telemetry/telemetry-settings.js';
 
 /**
- * The provider variables that are set, and those that the config names: they travel to the host in memory only (I13).
+ * The provider variables that are set, the key that signs decisions, and those that the config names: they travel to
+ * the host in memory only (I13).
  */
 export function providerVariables(env: Env, named: string[] = []): Record<string, string> {
   return Object.fromEntries(
-    [...CREDENTIALS, ...named].flatMap((name) => {
+    [...CREDENTIALS, APPROVAL_KEY, ...named].flatMap((name) => {
       const value = env[name];
       return value === undefined || value === '' ? [] : [[name, value]];
     }),

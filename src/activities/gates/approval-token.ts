@@ -4,8 +4,6 @@ import { canonicalJson } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { ApprovalKey } from '../../store/records/approval-key.js';
 import { sha256 } from '../../store/hash.js';
-import type { Activities } from '../contract.js';
-import type { Dependencies } from '../dependencies.js';
 
 /** A token that is not used in this time is void. */
 const VALID_MS = 3_600_000;
@@ -100,9 +98,4 @@ async function claimsIn(token: string, key: ApprovalKey): Promise<Claims | null>
   const [text = '', signature = '', ...rest] = token.split('.');
   if (rest.length > 0 || !(await key.isSigned(text, signature))) return null;
   return JSON.parse(Buffer.from(text, 'base64url').toString()) as Claims; // nobody else can sign
-}
-
-/** Holds the token of a decision against the gate as it is now: no key is in workflow code (I13). */
-export function createCheckToken({ store }: Dependencies): Activities['checkToken'] {
-  return async ({ decision, ...gate }) => ({ refusal: await tokenRefusal(gate, decision, store) });
 }

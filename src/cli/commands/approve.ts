@@ -14,9 +14,15 @@ const HASH_OPTION: OptionSpec = {
   flags: '--hash <hash>',
   about: 'decide only on what has this hash: whole, or as a gate shows it, 9c41…e07b',
 };
+const TOKEN_OPTION: OptionSpec = {
+  flags: '--token <token>',
+  about: 'decide by the token or link that `perdure grant` printed; `-` reads it from stdin',
+  conflicts: 'as',
+};
 const OPTIONS: OptionSpec[] = [
   { flags: '--comment <text>', about: 'what you want to say with it', free: true },
   AS_OPTION,
+  TOKEN_OPTION,
   HASH_OPTION,
   PRINT_OPTION,
   JSON_OPTION,
@@ -29,6 +35,7 @@ const REMEMBER_OPTION: OptionSpec = {
   conflicts: 'edit',
 };
 const ADDRESS = { syntax: '<address>', about: "a gate's address, or a run's id when one gate is open in its tree" };
+const ADDRESS_OR_TOKEN = { ...ADDRESS, syntax: '[address]', about: `${ADDRESS.about}; a token says it itself` };
 
 function checkComment(comment: string | null): string | null {
   if (comment === null || comment.length <= COMMENT_CHARACTERS) return comment;
@@ -42,22 +49,28 @@ async function decideWith(
   { remember = false, ...more }: { answer?: string | null; edit?: string | null; remember?: boolean },
 ): Promise<ExitCode> {
   const { decideGate } = await import('../follow/decide-gate.js');
+  const token = options.text('token');
+  if (token === null && address === '') throw usageError('Expected `<address>`, got nothing.');
   const says = {
     decision,
     by: actingName(options.text('as')),
     comment: checkComment(options.text('comment')),
     ...(remember ? { remember: true as const } : {}),
   };
-  return decideGate(
-    { address, says, json: options.flag('json'), print: options.flag('print'), hash: options.text('hash'), ...more },
-    terminal,
-  );
+  const command = {
+    ...{ address, says, json: options.flag('json'), print: options.flag('print'), hash: options.text('hash') },
+    ...more,
+  };
+  if (token === null) return decideGate(command, terminal);
+  const { withGrant } = await import('../follow/granted.js');
+  const { readRequest } = await import('../submit/read-request.js');
+  return decideGate(withGrant((await readRequest(token, terminal)) ?? '', command), terminal);
 }
 
 export const approve: CommandSpec = {
   name: 'approve',
   summary: 'approve what a gate shows',
-  arguments: [ADDRESS],
+  arguments: [ADDRESS_OR_TOKEN],
   options: [EDIT_OPTION, { ...CHOOSE_OPTION, conflicts: 'edit' }, REMEMBER_OPTION, ...OPTIONS],
   examples: [
     'perdure approve full-review-7k2m4xqa/approve',
@@ -74,7 +87,7 @@ export const approve: CommandSpec = {
 export const reject: CommandSpec = {
   name: 'reject',
   summary: 'reject what a gate shows',
-  arguments: [ADDRESS],
+  arguments: [ADDRESS_OR_TOKEN],
   options: OPTIONS,
   examples: ['perdure reject full-review-7k2m4xqa/approve --comment "the tests are missing"'],
   run: (invocation) => decideWith(invocation, 'reject', {}),

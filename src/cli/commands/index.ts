@@ -11,6 +11,7 @@ import { devices } from './devices.js';
 import { doctor } from './doctor.js';
 import { exportCommand } from './export.js';
 import { fmt } from './fmt.js';
+import { grant } from './grant.js';
 import { importCommand } from './import.js';
 import { init } from './init.js';
 import { list } from './list.js';
@@ -57,6 +58,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   reject,
   answer,
   say,
+  grant,
   budget,
   pause,
   resume,

@@ -49,8 +49,9 @@ export const show: CommandSpec = {
         const again = await askedAgainLine(session.store, run);
         if (again !== null) print(terminal, '', again);
         const { lackingLines } = await import('../observe/lacking-workers.js');
-        const lacking = await lackingLines(view, session.store);
-        if (lacking.length > 0) print(terminal, '', ...lacking);
+        const { refusedLines } = await import('../render/refused-lines.js');
+        const parts = [await lackingLines(view, session.store), await refusedLines(session.store, run)];
+        for (const lines of parts.filter(({ length }) => length > 0)) print(terminal, '', ...lines);
         const gates = openGates(view);
         if (gates.length === 0) return EXIT.success;
         const { shownIn } = await import('../follow/gate-content.js');

@@ -204,6 +204,7 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     // Whoever decides with a token sits where its key is.
     sign: refuse,
     isSigned: refuse,
+    publicKey: refuse,
     ...NOTHING_MADE,
     ...NOTHING_NOTED,
     ...NOTHING_TOLD,

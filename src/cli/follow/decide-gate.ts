@@ -1,8 +1,11 @@
 import type { Decision, Gate } from '../../plan/gates/gate.js';
 import { DECIDE } from '../../plan/names.js';
+import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
-import { EXIT, refusal } from '../exit-codes.js';
+import { CliError, EXIT, refusal } from '../exit-codes.js';
+import type { FoundRun } from '../observe/find-run.js';
 import { findRun } from '../observe/find-run.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { everyStepView, nestedIn, openGates, pathBelow, rootOf } from '../observe/view.js';
@@ -14,7 +17,7 @@ import type { Terminal } from '../terminal.js';
 import { heightOf, print, printJson, readingWidthOf, tell, widthOf } from '../terminal.js';
 import { answerValue, editedContent } from './answer-value.js';
 import type { Says } from './decide.js';
-import { decide, receiptText, signedDecision } from './decide.js';
+import { decide, keptRefusal, receiptText, signedDecision } from './decide.js';
 import type { GateContent } from './gate-content.js';
 import { readGateContent } from './gate-content.js';
 import { YES_OR_NO, renderGate, unseenLines } from './gate-text.js';
@@ -23,13 +26,15 @@ import { openKeys } from './keys.js';
 /** What `approve`, `reject` and `answer` were told. */
 export interface DecideCommand {
   address: string;
-  says: Pick<Decision, 'decision' | 'by' | 'comment'>;
+  says: Pick<Decision, 'decision' | 'by' | 'comment' | 'grant'>;
   /** The answer or option, as it was typed. */
   answer?: string | null;
   /** A file with the content as it was edited. */
   edit?: string | null;
   /** Hash of what was seen before, whole or as a gate shows it: nothing else is decided on. */
   hash?: string | null;
+  /** What the gate must show, where a grant says so: it is shown all the same. */
+  granted?: Hash;
   /** Print the decision instead of sending it. */
   print?: boolean;
   json: boolean;
@@ -44,10 +49,8 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
   const run = rootOf(address);
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(run);
-  const { view, link } = await findRun(run, session);
-  if (link === null) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
+  const { gate, link } = await meantGate(await findRun(run, session), command, session.store);
   try {
-    const gate = gateAt(view, address);
     const content = await readGateContent(gate, session.store);
     await showWhole(gate, content, command, terminal);
     const says = await saysOf(command, { gate: gate.gate, content, store: session.store, terminal });
@@ -67,6 +70,32 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
   } finally {
     await link.close();
   }
+}
+
+/** The gate that is meant. What is wrong with a grant is kept. */
+async function meantGate(
+  { view, link }: FoundRun,
+  command: DecideCommand,
+  store: Store,
+): Promise<{ gate: OpenGate; link: TemporalLink }> {
+  const { address, says } = command;
+  try {
+    if (link === null) throw refusal(`The run \`${view.run}\` has ended: ${view.status}.`);
+    return { gate: grantedGate(gateAt(view, address), command), link };
+  } catch (error) {
+    await link?.close();
+    const gate = pathBelow(address);
+    throw error instanceof CliError ? await keptRefusal(error, { run: view.run, gate, says }, store) : error;
+  }
+}
+
+/** An open gate; by a grant it is the one that the grant is for, with the content that it is for. */
+function grantedGate(open: OpenGate, { address, granted }: DecideCommand): OpenGate {
+  if (granted === undefined) return open;
+  const { path, hash } = open.gate;
+  if (open.address !== address) throw refusal(`No gate is open at \`${address}\`.`);
+  if (hash === granted) return open;
+  throw refusal(`Gate \`${path}\` shows other content (${hash}) than the grant is for (${granted}).`);
 }
 
 /**

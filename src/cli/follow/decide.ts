@@ -1,9 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { issueToken } from '../../activities/gates/approval-token.js';
+import { noteRefused } from '../../activities/gates/refused.js';
 import type { Decision, DecisionReceipt } from '../../plan/gates/gate.js';
 import { DECIDE } from '../../plan/names.js';
 import type { ApprovalKey } from '../../store/records/approval-key.js';
+import type { Store } from '../../store/store.js';
+import type { CliError } from '../exit-codes.js';
 import { refusal } from '../exit-codes.js';
 import { grpcTrouble } from '../grpc.js';
 import type { OpenGate } from '../observe/view.js';
@@ -13,16 +16,28 @@ import { sendUpdate } from './send-update.js';
 /** What a person says to a gate that was shown to them. */
 export type Says = Omit<Decision, 'gate' | 'hash'>;
 
+/** Where tokens are signed, and refusals kept. */
+export type DecidingStore = ApprovalKey & Pick<Store, 'openLog'>;
+
 /** Sends a decision to the run that owns the gate and gives its answer. Throws a refusal with the reason. */
-export async function decide(client: Client, open: OpenGate, says: Says, key: ApprovalKey): Promise<DecisionReceipt> {
+export async function decide(
+  client: Client,
+  open: OpenGate,
+  says: Says,
+  store: DecidingStore,
+): Promise<DecisionReceipt> {
   const { owner } = open;
   try {
-    const decision = await signedDecision(client, open, says, key);
+    const decision = await signedDecision(client, open, says, store);
     return await sendUpdate<DecisionReceipt, Decision>(client, { run: owner, name: DECIDE, given: decision });
   } catch (error) {
     // Whoever was faster has decided the gate, and its run has ended since.
     if (grpcTrouble(error) === 'not-found')
-      throw refusal(`The gate \`${open.address}\` is already decided: its run has ended.`);
+      throw await keptRefusal(
+        refusal(`The gate \`${open.address}\` is already decided: its run has ended.`),
+        { gate: open.gate.path, run: owner, says },
+        store,
+      );
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     const message = error.cause?.message ?? error.message;
     throw refusal(
@@ -32,6 +47,20 @@ export async function decide(client: Client, open: OpenGate, says: Says, key: Ap
         : null,
     );
   }
+}
+
+/**
+ * The same refusal, once it is kept where no run is asked: of a decision that came by a grant, in the log of its tree.
+ */
+export async function keptRefusal(
+  error: CliError,
+  { run, gate, says }: { run: string; gate: string; says: Pick<Says, 'by' | 'grant'> },
+  store: Pick<Store, 'openLog'>,
+): Promise<CliError> {
+  // Where the store is elsewhere, or takes nothing now, whoever sent it is told all the same.
+  if (says.grant !== undefined)
+    await noteRefused(store, run, { gate, by: says.by, reason: error.message }).catch(() => undefined);
+  return error;
 }
 
 /**
@@ -45,7 +74,7 @@ export async function signedDecision(
   key: ApprovalKey,
 ): Promise<Decision> {
   const decision: Decision = { gate: gate.path, hash: gate.hash, ...says };
-  if (needsToken !== true) return decision;
+  if (needsToken !== true || says.grant !== undefined) return decision;
   const { raw } = await client.workflow.getHandle(owner).describe();
   const first = raw.workflowExecutionInfo?.firstRunId ?? '';
   return {

@@ -53,7 +53,8 @@ export function listGates(fold: RunFold, { gates, unlisted, ended }: RunEvent & 
 export function decide(fold: RunFold, decision: Decision, at: string): void {
   const gate = fold.gates.get(decision.gate);
   const now = Date.parse(at);
-  const isLookedAt = fold.input.settings.require_token === true || isRead(decision, gate);
+  const isLookedAt =
+    fold.input.settings.require_token === true || decision.grant !== undefined || isRead(decision, gate);
   if (gate === undefined || isLookedAt || refusalOf(decision, gate, fold.decided.get(decision.gate), now) !== null)
     return;
   const { gate: after, end: ended } = takeDecision(gate, decision, { now, edited: null });

@@ -19,12 +19,14 @@ export interface Edited {
 /**
  * What a decision that counts does to a gate. An edit makes it another content, for which what others said before is
  * void. One rejection rejects; approvals and choices count until as many people as are asked for have said the same.
+ * `nonce` is that of the grant by which it came, which is used up.
  */
 export function takeDecision(
   gate: Gate,
   decision: Decision,
-  { now, edited }: { now: number; edited: Edited | null },
+  { now, edited, nonce = null }: { now: number; edited: Edited | null; nonce?: string | null },
 ): GateStep {
+  if (nonce !== null) return takeDecision({ ...gate, used: [...(gate.used ?? []), nonce] }, decision, { now, edited });
   const { by, comment = null } = decision;
   const at = new Date(now).toISOString();
   if (decision.decision === 'reject') {

@@ -54,6 +54,8 @@ export interface Gate {
   escalated?: string[];
   /** Who has said what, where more than one person must. */
   votes?: Vote[];
+  /** Nonces of the grants that were used up here while it stays open. */
+  used?: string[];
 }
 
 export type Fallback = 'approve' | 'skip' | 'abort';
@@ -72,6 +74,9 @@ export const MESSAGE_CHARACTERS = 2_000;
 
 /** The longest comment that a decision takes. */
 export const COMMENT_CHARACTERS = 16_384;
+
+/** Where the log of a root run tells which decisions in its tree were refused: no step has this path. */
+export const DECISIONS_LOG = '.decisions';
 
 /** Longer than any token: workflow ids have at most 1,000 characters. */
 const TOKEN_CHARACTERS = 8_192;
@@ -93,9 +98,12 @@ export interface Decision {
   /** Of a call of a tool: the same call, shown the same, is allowed for the rest of the run. */
   remember?: true;
   /**
-   * Says that the store's own command line sends this decision; a run with `approvals.require_token` takes no other.
+   * Says that the store's own command line sends this decision; a run with `approvals.require_token` takes no other
+   * but by a grant.
    */
   token?: string;
+  /** By which somebody elsewhere decides this gate, once: signed by the store's key (decision 39). */
+  grant?: string;
 }
 
 /** What the update answers, and `--json` of `approve` prints. */
@@ -217,6 +225,11 @@ export function isRead({ decision, edit, value }: Decision, gate: Gate | undefin
   );
 }
 
+/** Tells whether this one use of a grant was made. */
+export function isUsed({ used }: Gate, nonce: string): boolean {
+  return used?.includes(nonce) === true;
+}
+
 /** How many more people must say the same. */
 export function missingOf({ quorum = 1, votes = [] }: Gate): number {
   const counts = votes.map(
@@ -233,12 +246,24 @@ export function namesOf(names: string[], word = 'and'): string {
 /** Tells whether something received from outside has the form of a decision (signals come from anyone). */
 export function isDecision(value: unknown): value is Decision {
   if (typeof value !== 'object' || value === null) return false;
-  const { gate, decision, hash, by, comment, value: answer, edit, token, remember } = value as Record<string, unknown>;
+  const {
+    gate,
+    decision,
+    hash,
+    by,
+    comment,
+    value: answer,
+    edit,
+    token,
+    grant,
+    remember,
+  } = value as Record<string, unknown>;
   return (
     [gate, hash, by].every(isShortText) &&
     (decision === 'approve' || decision === 'reject' || decision === 'answer') &&
     isComment(comment) &&
     isToken(token) &&
+    isToken(grant) &&
     (remember === undefined || remember === true) &&
     [answer, edit].every((written) => written === undefined || isValue(written))
   );

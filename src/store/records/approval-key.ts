@@ -1,23 +1,29 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes, sign, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { link, lstat, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { writeAtomically } from '../files.js';
 import { readPlain } from '../read-plain.js';
 import { errorCode, StoreFailure, storeFailure } from '../store-failure.js';
 
-/** Bytes of a key. */
+/** Bytes of a key: the seed of an Ed25519 key pair. */
 export const KEY_BYTES = 32;
 const MOST_BYTES = 1024;
 
+/** What stands before the seed in PKCS #8 (RFC 8410). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
 /**
- * Signs decisions at gates (`approvals.require_token`), by a key that only the store's owner can read and that leaves
+ * Signs what was decided at gates, and who may decide: by a key that only the store's owner can read and that leaves
  * the folder never (I13).
  */
 export interface ApprovalKey {
-  /** HMAC-SHA256 of a text, in base 64 for URLs. Makes the key when there is none. Throws `StoreFailure`. */
+  /** Ed25519 signature of a text, in base 64 for URLs. Makes the key when there is none. Throws `StoreFailure`. */
   sign(text: string): Promise<string>;
   /** Whether `sign` gave this signature for the text. */
   isSigned(text: string, signature: string): Promise<boolean>;
+  /** The public half, as PEM: whoever has it can verify, and no more. */
+  publicKey(): Promise<string>;
 }
 
 /** The key in a file, which is made when it is first needed: of several who do so at once one wins. */
@@ -25,17 +31,24 @@ export function createApprovalKey(file: string): ApprovalKey {
   return signingBy(async () => (await readKey(file)) ?? makeKey(file));
 }
 
-/** Signs by the key that `key` gives, wherever that is kept. */
-export function signingBy(key: () => Promise<Buffer>): ApprovalKey {
-  const sign = async (text: string): Promise<string> =>
-    createHmac('sha256', await key())
-      .update(text)
-      .digest('base64url');
+/** Signs by the seed that `seed` gives, wherever that is kept. */
+export function signingBy(seed: () => Promise<Buffer>): ApprovalKey {
+  const key = async (): Promise<KeyObject> =>
+    createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, await seed()]), format: 'der', type: 'pkcs8' });
   return {
-    sign,
+    async sign(text) {
+      return sign(null, Buffer.from(text), await key()).toString('base64url');
+    },
     async isSigned(text, signature) {
-      const [ours, theirs] = [Buffer.from(await sign(text)), Buffer.from(signature)];
-      return ours.length === theirs.length && timingSafeEqual(ours, theirs);
+      const bytes = Buffer.from(signature, 'base64url');
+      // A signature has one spelling: what reads the same and is written otherwise was not given here.
+      if (bytes.toString('base64url') !== signature) return false;
+      return verify(null, Buffer.from(text), createPublicKey(await key()), bytes);
+    },
+    async publicKey() {
+      return createPublicKey(await key())
+        .export({ format: 'pem', type: 'spki' })
+        .toString();
     },
   };
 }

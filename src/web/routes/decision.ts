@@ -18,10 +18,19 @@ import type { Site } from '../site.js';
 export async function sendDecision(
   { open, content, link }: FoundGate,
   sent: Sent,
-  by: string,
+  who: Decider,
   { session: { store } }: Site,
 ): Promise<void> {
+  requireShown(open, sent);
   const { gate } = open;
+  await decide(link.client, open, await saysOf(sent, who, { gate, content, store }), store);
+}
+
+/** Who decides, and the grant by which, where it is one. */
+export type Decider = Pick<Says, 'by' | 'grant'>;
+
+/** Throws a refusal where a form was made for what a gate showed before. */
+export function requireShown({ gate }: FoundGate['open'], sent: Sent): void {
   if (sent['hash'] !== gate.hash)
     throw refusal(
       `Gate \`${gate.path}\` shows other content (${gate.hash}) than was decided on (${sent['hash'] ?? 'none'}). ` +
@@ -29,12 +38,11 @@ export async function sendDecision(
     );
   if (sent['since'] !== gate.since)
     throw refusal(`Gate \`${gate.path}\` was asked anew since it was shown to you. Nothing was decided: look again.`);
-  await decide(link.client, open, await saysOf(sent, by, { gate, content, store }), store);
 }
 
 async function saysOf(
   sent: Sent,
-  by: string,
+  who: Decider,
   {
     gate,
     content,
@@ -44,7 +52,7 @@ async function saysOf(
   const comment = (sent['comment'] ?? '').replaceAll('\r\n', '\n').trim();
   if (comment.length > COMMENT_CHARACTERS)
     throw refusal(`Expected a comment of at most ${COMMENT_CHARACTERS} characters, got ${comment.length}.`);
-  const said = { by, ...(comment === '' ? {} : { comment }) };
+  const said = { ...who, ...(comment === '' ? {} : { comment }) };
   switch (sent['decision']) {
     case 'approve':
       return { ...said, decision: 'approve', ...(await editOf(sent, { content, store, path: gate.path })) };

@@ -20,7 +20,8 @@ import { sendPage, sentIn } from '../site.js';
 import { Bill } from '../views/bill.js';
 import { Content } from '../views/content.js';
 import { Diff } from '../views/diff.js';
-import { ApproveEdited } from '../views/gate-forms.js';
+import type { FormPlaces } from '../views/gate-forms.js';
+import { ApproveEdited, placesOf } from '../views/gate-forms.js';
 import { GateHead, GatePage } from '../views/gate-page.js';
 import { Notice } from '../views/notice.js';
 import { sendDecision } from './decision.js';
@@ -50,7 +51,7 @@ export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
   app.post('/gates/:run/:path{.+}', async (c) => {
     const address = addressOf(c);
     const sent = await sentIn(c);
-    await sendDecision(await findGate(address, site.session), sent, c.get('person'), site);
+    await sendDecision(await findGate(address, site.session), sent, { by: c.get('person') }, site);
     return c.redirect(gatePath(address), 303);
   });
   app.post('/edits/:run/:path{.+}', async (c) => lookAtEdit(c, site));
@@ -68,7 +69,7 @@ async function changesOf({ view, open, content, link }: FoundGate, { session }: 
 }
 
 /** Of a run that was made while another one ran the Plan is its own. */
-async function billAt({ view, open }: FoundGate, { session, terminal: { env } }: Site): Promise<GateBill> {
+export async function billAt({ view, open }: FoundGate, { session, terminal: { env } }: Site): Promise<GateBill> {
   const plan = await session.store.getPlan(view.plan);
   return billOf(view, open, { plan, config: session.config, env });
 }
@@ -91,8 +92,18 @@ function notOpen(c: PageContext, site: Site, { message, hint }: CliError): Respo
 
 /** Shows content as it was edited; nothing is decided. */
 async function lookAtEdit(c: PageContext, site: Site): Promise<Response> {
+  const found = await findGate(addressOf(c), site.session);
+  return sendEdited(c, site, found, placesOf(found.open.address));
+}
+
+/** Shows content as a form has it edited; `places` is where it goes then. */
+export async function sendEdited(
+  c: PageContext,
+  site: Site,
+  { open, content }: FoundGate,
+  places: FormPlaces,
+): Promise<Response> {
   const sent = await sentIn(c);
-  const { open, content } = await findGate(addressOf(c), site.session);
   if (content === null || open.gate.fixed) throw refusal(`Gate \`${open.gate.path}\` shows nothing that may be edited.`);
   const text = fromField(sent['edit'] ?? '', sent['escaped'] === 'yes');
   const edited = toContent(`${text}\n`, content.isText, 'the edited content');
@@ -108,10 +119,10 @@ async function lookAtEdit(c: PageContext, site: Site): Promise<Response> {
       </p>
       <Content text={readable(edited)} label="As you edited it" id="content" />
       {isChanged ? (
-        <ApproveEdited open={open} edit={toField(text)} shown={sha256(text)} />
+        <ApproveEdited open={open} places={places} edit={toField(text)} shown={sha256(text)} />
       ) : (
         <p>
-          <a href={gatePath(open.address)}>Back to the gate</a>
+          <a href={places.decide}>Back to the gate</a>
         </p>
       )}
     </article>,

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../plan/values/json.js';
 import { runUrl } from '../../cli/follow/follow.js';
 import { rootOf } from '../../cli/observe/view.js';
 import { planSvg } from '../../cli/render/plan/plan-svg.js';
+import { refusedLines } from '../../cli/render/refused-lines.js';
 import { runStates } from '../../cli/render/plan/run-states.js';
 import { safeName } from '../../cli/text/safe-text.js';
 import { sha256 } from '../../store/hash.js';
@@ -22,7 +23,13 @@ export function runRoutes(app: Hono<PageEnv>, site: Site): void {
       c,
       site,
       { title: safeName(view.name), section: 'runs', ...(view.endedAt === null ? { events: `${runPath(run)}/events` } : {}) },
-      <RunPage view={view} graph={graphPath(run, sign.slice(-16))} temporal={await temporalUrl(c, run, site)} now={Date.now()} />,
+      <RunPage
+        view={view}
+        graph={graphPath(run, sign.slice(-16))}
+        temporal={await temporalUrl(c, run, site)}
+        refused={await refusedLines(site.session.store, run)}
+        now={Date.now()}
+      />,
     );
   });
   app.get('/runs/:run/graph.svg', async (c) => {

@@ -1,3 +1,4 @@
+import type { Granted } from '../../activities/gates/grant.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { COMMENT_CHARACTERS } from '../../plan/gates/gate.js';
 import type { OpenGate } from '../../cli/observe/view.js';
@@ -18,17 +19,32 @@ export function Shown({ gate }: { gate: Gate }) {
   );
 }
 
-/** All ways to decide a gate. `edit` is its content, where that may be changed. */
-export function GateForms({ open, edit }: { open: OpenGate; edit: FieldText | null }) {
-  const { gate, address } = open;
-  const asks = gate.kind === 'ask' || gate.options !== undefined;
+/** Where the forms of a gate are sent. */
+export interface FormPlaces {
+  decide: string;
+  edit: string;
+}
+
+/** Those of who is signed in. */
+export function placesOf(address: string): FormPlaces {
+  return { decide: gatePath(address), edit: editPath(address) };
+}
+
+/** The ways to decide a gate that `may` lists. `edit` is its content, where that may be changed. */
+export function GateForms({ open: { gate }, places, may, edit }: {
+  open: OpenGate;
+  places: FormPlaces;
+  may: Granted[];
+  edit: FieldText | null;
+}) {
   return (
     <div class="decide">
-      {asks ? <AnswerForm open={open} /> : <ApproveForm open={open} />}
-      {gate.kind === 'ask' ? null : (
+      {may.includes('answer') ? <AnswerForm gate={gate} places={places} /> : null}
+      {may.includes('approve') ? <ApproveForm gate={gate} places={places} /> : null}
+      {!may.includes('reject') ? null : (
         <details class="reject">
           <summary>Reject…</summary>
-          <form method="post" action={gatePath(address)}>
+          <form method="post" action={places.decide}>
             <Shown gate={gate} />
             <label>
               Reason
@@ -40,14 +56,19 @@ export function GateForms({ open, edit }: { open: OpenGate; edit: FieldText | nu
           </form>
         </details>
       )}
-      {edit === null ? null : <EditForm open={open} edit={edit} />}
+      {edit === null || !may.includes('edit') ? null : <EditForm gate={gate} places={places} edit={edit} />}
     </div>
   );
 }
 
-function ApproveForm({ open: { gate, address } }: { open: OpenGate }) {
+interface FormProps {
+  gate: Gate;
+  places: FormPlaces;
+}
+
+function ApproveForm({ gate, places }: FormProps) {
   return (
-    <form method="post" action={gatePath(address)}>
+    <form method="post" action={places.decide}>
       <Shown gate={gate} />
       <Comment />
       <button name="decision" value="approve" class="primary">
@@ -66,10 +87,10 @@ function Comment() {
   );
 }
 
-function AnswerForm({ open: { gate, address } }: { open: OpenGate }) {
+function AnswerForm({ gate, places }: FormProps) {
   const fields = fieldsOf(gate);
   return (
-    <form method="post" action={gatePath(address)}>
+    <form method="post" action={places.decide}>
       <Shown gate={gate} />
       {gate.options !== undefined ? (
         <fieldset>
@@ -146,11 +167,11 @@ function Control({ field }: { field: Field }) {
   }
 }
 
-function EditForm({ open: { gate, address }, edit }: { open: OpenGate; edit: FieldText }) {
+function EditForm({ gate, places, edit }: FormProps & { edit: FieldText }) {
   return (
     <details class="edit">
       <summary>Edit…</summary>
-      <form method="post" action={editPath(address)}>
+      <form method="post" action={places.edit}>
         <Shown gate={gate} />
         <EditedText edit={edit} />
         <button>Look at what you edited</button>
@@ -178,19 +199,20 @@ function EditedText({ edit: { text, escaped } }: { edit: FieldText }) {
 }
 
 /** Approves content as it was edited and is shown: `shown` is its hash. */
-export function ApproveEdited({ open: { gate, address }, edit, shown }: {
+export function ApproveEdited({ open: { gate }, places, edit, shown }: {
   open: OpenGate;
+  places: FormPlaces;
   edit: FieldText;
   shown: string;
 }) {
   return (
-    <form method="post" action={gatePath(address)} class="decide">
+    <form method="post" action={places.decide} class="decide">
       <Shown gate={gate} />
       <input type="hidden" name="edited" value={shown} />
       <details>
         <summary>Edit again…</summary>
         <EditedText edit={edit} />
-        <button formaction={editPath(address)}>Look at what you edited</button>
+        <button formaction={places.edit}>Look at what you edited</button>
       </details>
       <Comment />
       <button name="decision" value="approve" class="primary">

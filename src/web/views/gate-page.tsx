@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx';
+import type { Granted } from '../../activities/gates/grant.js';
+import type { Gate } from '../../plan/gates/gate.js';
 import { personRefusal } from '../../plan/gates/gate.js';
 import type { GateContent } from '../../cli/follow/gate-content.js';
 import type { OpenGate } from '../../cli/observe/view.js';
@@ -9,24 +11,28 @@ import { safeLine, safeName, safeText } from '../../cli/text/safe-text.js';
 import { toField } from '../data/field-text.js';
 import { gatePath, runPath } from '../paths.js';
 import { Content } from './content.js';
-import { GateForms } from './gate-forms.js';
+import type { FormPlaces } from './gate-forms.js';
+import { GateForms, placesOf } from './gate-forms.js';
 
 /** A gate with all that a person needs to decide it. `children` stand between what is asked and the forms. */
-export function GatePage({ open, content, person, now, before, children }: {
+export function GatePage({ open, content, person, now, before, grant = null, children }: {
   open: OpenGate;
   content: GateContent | null;
   person: string;
   now: number;
   /** What has changed since it was asked before. */
   before: Child;
+  /** By which it is decided here, with where the forms go and why it is of no use; null for who is signed in. */
+  grant?: { may: Granted[]; places: FormPlaces; refused: string | null } | null;
   children: Child;
 }) {
-  const { gate } = open;
-  const refused = personRefusal(person, gate);
+  const { gate, address } = open;
+  const refused = grant?.refused ?? personRefusal(person, gate);
   const edit = content === null || gate.fixed || gate.kind === 'ask' ? null : toField(content.text);
+  const { may, places } = grant ?? { may: ways(gate), places: placesOf(address) };
   return (
     <article class="gate" id="gate" data-part>
-      <GateHead open={open} now={now} />
+      <GateHead open={open} now={now} crumbs={grant === null} />
       {content === null ? null : <GateShown content={content} />}
       {before}
       {gate.options === undefined ? null : (
@@ -36,7 +42,16 @@ export function GatePage({ open, content, person, now, before, children }: {
       )}
       {children}
       <h2>Decide</h2>
-      {refused === null ? <GateForms open={open} edit={edit} /> : <p class="warning">{safeText(refused)}</p>}
+      {grant === null ? null : (
+        <p>
+          This link decides once, as <strong>{safeName(person)}</strong>. Nothing is decided until you press a button.
+        </p>
+      )}
+      {refused === null ? (
+        <GateForms open={open} places={places} may={may} edit={edit} />
+      ) : (
+        <p class="warning">{safeText(refused)}</p>
+      )}
       <details class="terminal">
         <summary>In a terminal</summary>
         <pre class="plain">{answerCommands(open).join('\n')}</pre>
@@ -45,15 +60,31 @@ export function GatePage({ open, content, person, now, before, children }: {
   );
 }
 
+/** All that who is signed in may do: whatever a form sends, the run itself judges it. */
+function ways(gate: Gate): Granted[] {
+  const reject: Granted[] = gate.kind === 'ask' ? [] : ['reject'];
+  const asks = gate.kind === 'ask' || gate.options !== undefined;
+  return [asks ? 'answer' : 'approve', ...reject, 'edit'];
+}
+
 /** What is asked, by which run, since when, and the hash of what is shown. */
-export function GateHead({ open: { address, gate }, now }: { open: OpenGate; now: number }) {
+export function GateHead({ open: { address, gate }, now, crumbs = true }: {
+  open: OpenGate;
+  now: number;
+  /** Whoever looks may go to other pages. */
+  crumbs?: boolean;
+}) {
   const facts = gateFacts(gate, now);
   return (
     <header>
-      <p class="crumbs">
-        <a href="/inbox">Inbox</a> / <a href={runPath(rootOf(address))}>{safeName(rootOf(address))}</a> /{' '}
-        <a href={gatePath(address)}>{safeName(gate.path)}</a>
-      </p>
+      {crumbs ? (
+        <p class="crumbs">
+          <a href="/inbox">Inbox</a> / <a href={runPath(rootOf(address))}>{safeName(rootOf(address))}</a> /{' '}
+          <a href={gatePath(address)}>{safeName(gate.path)}</a>
+        </p>
+      ) : (
+        <p class="crumbs">{safeName(address)}</p>
+      )}
       <p class="tone-attention">
         <span aria-hidden="true">◆</span> {wantOf(gate)}
       </p>

@@ -11,8 +11,10 @@ import { Steering } from './steering.js';
 import { RunTree } from './tree.js';
 
 /** A run: how it stands, what waits, its tree. */
-export function RunPage({ view, graph, temporal, now }: {
+export function RunPage({ view, graph, temporal, refused, now }: {
   view: RunView;
+  /** Decisions that were refused, in lines for people. */
+  refused: string[];
   /** Where its picture is. */
   graph: string;
   /** Where Temporal's UI shows it; null where nobody could follow that link. */
@@ -36,6 +38,9 @@ export function RunPage({ view, graph, temporal, now }: {
             </ul>
           </>
         )}
+      </div>
+      <div id="run-refused" data-part>
+        {refused.length === 0 ? null : <pre class="plain warning">{refused.join('\n')}</pre>}
       </div>
       <div id="run-steering" data-part>
         {isClosed(view.status) ? (

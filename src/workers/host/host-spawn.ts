@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RUN_TAG } from '../../activities/processes/tagged-processes.js';
 import type { Env } from '../../store/cache-folder.js';
+import { APPROVAL_KEY } from '../../store/records/given-key.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { UnavailableError } from '../errors.js';
 import { hostLog } from './host-files.js';
@@ -89,9 +90,10 @@ function hostEntry(): string {
   return join(packageRoot(), 'dist', 'workers', 'host-entry.js');
 }
 
-/** Without the address of the database, which is a key: commands can look at the environment of their host. */
+/** Without what is a key, as the address of the database is: commands can look at the environment of their host. */
 function inherited(env: Env, storeAddress: string | null): Env {
-  const isInherited = (name: string): boolean => INHERITED.some((pattern) => pattern.test(name)) && name !== RUN_TAG;
+  const isInherited = (name: string): boolean =>
+    INHERITED.some((pattern) => pattern.test(name)) && name !== RUN_TAG && name !== APPROVAL_KEY;
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => isInherited(name) && value !== storeAddress));
 }
 

@@ -5,6 +5,7 @@ import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities/contract.js';
 import { createActivities } from '../../activities/create-activities.js';
 import type { Credentials } from '../../activities/dependencies.js';
+import { APPROVAL_KEY, withGivenKey } from '../../store/records/given-key.js';
 import type { Store } from '../../store/store.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { dataConverter } from '../encryption/data-converter.js';
@@ -69,14 +70,19 @@ export function workerActivities({
   traces,
 }: Pick<WorkerSetup, 'store' | 'credentials' | 'root' | 'traces'>): Activities {
   return createActivities({
-    store,
-    credentials,
+    store: withGivenKey(store, credentials),
+    credentials: () => withoutKey(credentials()),
     ...(root === undefined ? {} : { root }),
     ...(traces === undefined ? {} : { announceTrace: traces.announce }),
     compile: createMadeCompiler(store),
     ...createMakers(store),
     boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),
   });
+}
+
+/** What signs decisions is for the store alone. */
+function withoutKey({ [APPROVAL_KEY]: _key, ...credentials }: ReturnType<Credentials>): ReturnType<Credentials> {
+  return credentials;
 }
 
 export interface WorkflowBundle {

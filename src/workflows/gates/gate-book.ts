@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { condition } from '../determinism/condition.js';
 import type { Decision, DecisionReceipt, Gate, GateEnd } from '../../plan/gates/gate.js';
-import { isDecision, isRead, missingOf, refusalOf } from '../../plan/gates/gate.js';
+import { isDecision, isRead, isUsed, missingOf, refusalOf } from '../../plan/gates/gate.js';
 import type { Edited, GateStep } from '../../plan/gates/gate-timeline.js';
 import { nextDue, passTime, takeDecision } from '../../plan/gates/gate-timeline.js';
 import { DECIDE } from '../../plan/names.js';
@@ -47,24 +47,25 @@ export function createGateBook(
     (decision) => {
       book.messages.updates += 1;
       book.onMessage();
-      return isLookedAt(book, decision) ? takeRead(book, decision) : take(book, decision, null);
+      return isLookedAt(book, decision) ? takeLookedAt(book, decision) : take(book, decision, {});
     },
     {
       validator: (decision) => {
         const refusal = checkDecision(book, decision);
-        if (refusal !== null) throw refused(refusal);
+        // What came by a grant is refused where that can be kept.
+        if (refusal !== null && !hasGrant(decision)) throw refused(refusal);
       },
     },
   );
   setHandler(decideSignal, async (decision) => {
     countSignal(book);
     const refusal = checkDecision(book, decision);
-    if (refusal !== null) log.warn(`A decision by signal was refused: ${refusal}`);
+    if (refusal !== null && !hasGrant(decision)) log.warn(`A decision by signal was refused: ${refusal}`);
     else if (isLookedAt(book, decision))
-      await takeRead(book, decision).catch((error: unknown) =>
+      await takeLookedAt(book, decision).catch((error: unknown) =>
         log.warn(`A decision by signal was refused: ${String(error)}`),
       );
-    else take(book, decision, null);
+    else take(book, decision, {});
   });
   return book;
 }
@@ -82,8 +83,11 @@ function countSignal(book: GateBook): void {
   book.onMessage();
 }
 
+/** Type of the failure that tells why a decision does not count. */
+const REFUSED = 'decision-refused';
+
 function refused(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'decision-refused', nonRetryable: true, message });
+  return ApplicationFailure.create({ type: REFUSED, nonRetryable: true, message });
 }
 
 function checkDecision(book: GateBook, decision: unknown): string | null {
@@ -99,22 +103,49 @@ function gateAt({ open, carried }: GateBook, { gate }: Pick<Decision, 'gate'>): 
 
 /** Tells whether activities look at a decision before it is taken. */
 function isLookedAt(book: GateBook, decision: Decision): boolean {
-  return book.wantsToken || isRead(decision, gateAt(book, decision));
+  return book.wantsToken || hasGrant(decision) || isRead(decision, gateAt(book, decision));
+}
+
+/** Of anything that was sent as a decision. */
+function hasGrant(decision: unknown): boolean {
+  return isDecision(decision) && decision.grant !== undefined;
+}
+
+/** Takes a decision that activities look at. Throws the refusal, which is kept of one that came by a grant. */
+async function takeLookedAt(book: GateBook, decision: Decision): Promise<DecisionReceipt> {
+  try {
+    return await takeRead(book, decision);
+  } catch (error) {
+    if (decision.grant !== undefined && error instanceof ApplicationFailure && error.type === REFUSED)
+      await quick.noteRefusal({ run: workflowInfo().workflowId, decision, reason: error.message });
+    throw error;
+  }
 }
 
 /**
- * Checks the token and reads what a person wrote, as far as there is need, then takes the decision, unless it does not
- * count any more by then. Throws the refusal.
+ * Checks grant or token and reads what a person wrote, as far as there is need, then takes the decision, unless it does
+ * not count any more by then. Throws the refusal.
  */
 async function takeRead(book: GateBook, decision: Decision): Promise<DecisionReceipt> {
+  const early = decision.grant === undefined ? null : checkDecision(book, decision);
+  if (early !== null) throw refused(early);
   const gate = gateAt(book, decision);
   if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
-  if (book.wantsToken) await requireToken(gate, decision);
+  const nonce = book.wantsToken || decision.grant !== undefined ? await requireToken(gate, decision) : null;
   const read = isRead(decision, gate) ? await readWritten(gate, decision) : null;
-  const refusal = checkDecision(book, decision) ?? reopened(gate, gateAt(book, decision));
+  const open = gateAt(book, decision);
+  const refusal = checkDecision(book, decision) ?? reopened(gate, open) ?? usedUp(open, nonce);
   if (refusal !== null) throw refused(refusal);
-  if (read === null) return take(book, decision, null);
-  return 'hash' in read ? take(book, decision, read) : take(book, { ...decision, value: read.answer }, null);
+  if (read === null) return take(book, decision, { nonce });
+  return 'hash' in read
+    ? take(book, decision, { edited: read, nonce })
+    : take(book, { ...decision, value: read.answer }, { nonce });
+}
+
+function usedUp(gate: Gate | undefined, nonce: string | null): string | null {
+  return gate !== undefined && nonce !== null && isUsed(gate, nonce)
+    ? `Gate \`${gate.path}\` was sent a grant that was used before: each decides once.`
+    : null;
 }
 
 /** A gate that was sent back while an activity looked at the decision, and opened again, shows something new. */
@@ -123,12 +154,12 @@ function reopened({ path, since }: Gate, open: Gate | undefined): string | null 
 }
 
 /**
- * Also a decision without a token comes here, and not to the validator: what is refused for its token stands in history
- *.
+ * Also a decision without a token comes here, and not to the validator: what is refused for its token stands in
+ * history. Gives the nonce of the grant by which it came.
  */
-async function requireToken({ path, since }: Gate, decision: Decision): Promise<void> {
+async function requireToken({ path, since }: Gate, decision: Decision): Promise<string | null> {
   const { workflowId, firstExecutionRunId } = workflowInfo();
-  const { refusal } = await quick.checkToken({
+  const { refusal, nonce = null } = await quick.checkToken({
     run: workflowId,
     first: firstExecutionRunId,
     gate: path,
@@ -136,6 +167,7 @@ async function requireToken({ path, since }: Gate, decision: Decision): Promise<
     decision,
   });
   if (refusal !== null) throw refused(refusal);
+  return nonce;
 }
 
 async function readWritten(
@@ -152,10 +184,14 @@ async function readWritten(
   return read;
 }
 
-function take(book: GateBook, decision: Decision, edited: Edited | null): DecisionReceipt {
+function take(
+  book: GateBook,
+  decision: Decision,
+  { edited = null, nonce = null }: { edited?: Edited | null; nonce?: string | null },
+): DecisionReceipt {
   const gate = gateAt(book, decision);
   if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
-  const after = takeDecision(gate, decision, { now: Date.now(), edited });
+  const after = takeDecision(gate, decision, { now: Date.now(), edited, nonce });
   settle(book, after);
   const missing = after.end === null ? missingOf(after.gate) : 0;
   return {

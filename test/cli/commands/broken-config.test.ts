@@ -19,6 +19,7 @@ const READING: Record<string, string[]> = {
   devices: ['devices', 'list'],
   export: ['export', 'hello.yml', '--to', 'mermaid'],
   fmt: ['fmt', 'hello.yml'],
+  grant: ['grant', 'run/gate'],
   import: ['import', 'hello.yml'],
   init: ['init'],
   list: ['list'],
