@@ -7,7 +7,8 @@ import type { Autonomy } from '../plan/gates/autonomy.js';
 import type { Decision, Gate } from '../plan/gates/gate.js';
 import type { NoticeCall, NotifySettings } from '../plan/gates/notice.js';
 import type { KeeperMessage, Lease } from '../plan/devices/device-queue.js';
-import type { Json } from '../plan/values/json.js';
+import type { BegunRun } from '../plan/triggers/start.js';
+import type { Json, JsonObject } from '../plan/values/json.js';
 import type { RoundResult, ClosingRun, StepResult } from '../plan/result.js';
 import type { Spend } from '../plan/budget/spend.js';
 import type { ProgramChoice } from '../plan/agents/program.js';
@@ -353,6 +354,15 @@ export interface Activities {
   tellKeeper(message: KeeperMessage, queue: string): Promise<void>;
   /** What the keepers of other hosts show: asked by one, for waits that go in a circle through them. */
   readLeases(): Promise<Lease[]>;
+  /**
+   * Begins a run that nobody submits: `starter` is the id of the workflow that starts it, for an event. `joined`: it
+   * has run already.
+   */
+  beginRun(call: {
+    prepared: Hash;
+    starter: string;
+    event: JsonObject;
+  }): Promise<BegunRun | { run: string; joined: true }>;
   /**
    * Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision
    * 5). `refusal`: of a tool's call, why there is nothing to ask, for its model.

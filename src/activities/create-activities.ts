@@ -1,3 +1,4 @@
+import { createBeginRun } from './triggers/begin-run.js';
 import { createAccessStore } from './store-access/answer-question.js';
 import { createBeginTask, createCloseRun, createCountAlive, createWritePage } from './runs/close-run.js';
 import { createCallModel } from './agents/call-model.js';
@@ -67,6 +68,7 @@ export function createActivities(deps: Dependencies): Activities {
     // Likewise: a server that is busy now is asked again.
     startNotice: createStartNotice(),
     sendNotice: here(createSendNotice(deps)),
+    beginRun: withFailures(createBeginRun(deps)),
     renderGate: withFailures(createRenderGate(deps)),
     checkToken: withFailures(createCheckToken(deps)),
     noteRefusal: withFailures(createNoteRefusal(deps)),

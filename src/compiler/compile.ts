@@ -26,6 +26,8 @@ import type { Source } from './problems/source.js';
 import { createSource, displayName } from './problems/source.js';
 import { createStepMemo } from './workflow/step-memo.js';
 import { createPlanner } from './planner.js';
+import type { Triggers } from './triggers/compile-triggers.js';
+import { compileTriggers } from './triggers/compile-triggers.js';
 
 export interface CompileOptions {
   /** A path, relative to `cwd` or absolute, or the name of a workflow or an agent. */
@@ -58,6 +60,8 @@ export interface Compiled {
   inputPaths: Record<string, string[]>;
   /** Texts that the Plan names by hash; the submitter stores them. */
   texts: Map<Hash, string>;
+  /** What starts runs of it by itself. */
+  triggers: Triggers;
   problems: Problem[];
   /** The texts that problems point into, by the problems' `file`. */
   sources: Map<string, string>;
@@ -75,6 +79,7 @@ export function compileDefinition(options: CompileOptions): Compiled {
     plan: sound,
     inputPaths: sound === null ? {} : inputPathsOf(sound),
     texts: compiler.texts,
+    triggers: compiler.triggers.get(manifestIn(file)) ?? {},
     problems,
     sources: compiler.sources,
   };
@@ -100,6 +105,8 @@ export interface Compiler {
   report: Report;
   sources: Map<string, string>;
   texts: Texts;
+  /** What starts runs of the compiled definitions by itself, by absolute path. */
+  triggers: Map<string, Triggers>;
   /** The absolute path of what a person named. */
   find: (file: string) => string;
   compile: (absolute: string) => Plan | null;
@@ -150,6 +157,7 @@ export function createCompiler({
     servers: { servers: config.mcp ?? {}, listings, texts, held: made?.remotes },
   });
 
+  const triggers = new Map<string, Triggers>();
   /** Names that a person wrote and that mean nothing, with what may have been meant. */
   const unknown = new Map<string, string | null>();
   const find = (file: string): string => {
@@ -190,7 +198,9 @@ export function createCompiler({
       report,
     );
     checkTwin(definition, resolver, report);
-    return planOf(definition);
+    const plan = planOf(definition);
+    if (definition.format === 'workflow') triggers.set(absolute, compileTriggers(definition, plan, { report, texts }));
+    return plan;
   };
 
   const check = (absolute: string): Definition | null => {
@@ -205,7 +215,7 @@ export function createCompiler({
     return check(absolute);
   };
 
-  return { problems, report, sources: loader.sources, texts, find, compile, check, recheck };
+  return { problems, report, sources: loader.sources, texts, triggers, find, compile, check, recheck };
 }
 
 /** Keeps no text: where only problems are asked for, nobody submits the Plan. */

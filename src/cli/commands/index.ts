@@ -28,6 +28,7 @@ import { rerun } from './rerun.js';
 import { resume } from './resume.js';
 import { run } from './run.js';
 import { say } from './say.js';
+import { schedules } from './schedules.js';
 import { schema } from './schema.js';
 import { server } from './server.js';
 import { sessions } from './sessions.js';
@@ -73,6 +74,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   exportCommand,
   tools,
   devices,
+  schedules,
   sessions,
   memory,
   workspace,

@@ -5,6 +5,7 @@ import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
 import type { ListedStatus } from './listed-status.js';
 import type { Pause } from '../../plan/budget/steering.js';
+import { STARTER_PREFIX } from '../../plan/triggers/start.js';
 import type { Store } from '../../store/store.js';
 import type { Value } from '../../plan/values/value.js';
 import { unservedOf, waitText } from '../../plan/placement/requirement.js';
@@ -54,8 +55,10 @@ export interface Listing {
   serverIsDown: boolean;
 }
 
-/** Open runs of the whole tree, because gates may be anywhere in it, and closed roots. */
-const QUERY = `WorkflowType = '${INTERPRETER}' AND (ExecutionStatus = 'Running' OR ParentWorkflowId IS NULL)`;
+/** Open runs of the whole tree, because gates may be anywhere in it, and closed roots: those below a starter too. */
+const QUERY =
+  `WorkflowType = '${INTERPRETER}' AND (ExecutionStatus = 'Running' OR ParentWorkflowId IS NULL ` +
+  `OR ParentWorkflowId STARTS_WITH '${STARTER_PREFIX}')`;
 /** Only open runs have gates. */
 const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
 

@@ -2,6 +2,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { ORIGINS } from '../../activities/made/registry.js';
 import { INTERPRETER } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
+import { STARTER } from '../../plan/triggers/start.js';
 import { oldJournals, removeJournals, removeRun, removeUnnamedFiles } from '../../store/records/prune-files.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { lastLinks, listOpen, readRecords } from '../observe/list-runs.js';
@@ -40,12 +41,16 @@ export async function pruneRuns(
     const submitted = (await listOpen(session.store)).map(({ run, started_at }) => ({ run, at: new Date(started_at) }));
     const old = findOld({
       before,
-      executions: link === null ? [] : await executionsOf(link),
+      executions: link === null ? [] : await executionsOf(link, INTERPRETER),
       records: await readRecords(session.store),
       submitted,
     });
     const journals = old.open > 0 ? [] : await oldJournals(stateDir, { before, keep: old.keep });
-    if (!dryRun) await remove({ ...old, journals }, stateDir, link);
+    if (!dryRun) {
+      await remove({ ...old, journals }, stateDir, link);
+      for (const { workflowId, runId } of link === null ? [] : await oldStarters(link, before))
+        await forget(link, workflowId, runId);
+    }
     return { runs: old.runs, journals: journals.length, open: old.open };
   } finally {
     await link?.close();
@@ -98,11 +103,16 @@ function findOld({ before, executions, records, submitted }: Known): Omit<Old, '
   };
 }
 
-async function executionsOf({ client }: TemporalLink): Promise<WorkflowExecutionInfo[]> {
+async function executionsOf({ client }: TemporalLink, type: string): Promise<WorkflowExecutionInfo[]> {
   const executions: WorkflowExecutionInfo[] = [];
-  for await (const execution of client.workflow.list({ query: `WorkflowType = '${INTERPRETER}'`, pageSize: 1000 }))
+  for await (const execution of client.workflow.list({ query: `WorkflowType = '${type}'`, pageSize: 1000 }))
     executions.push(execution);
   return executions;
+}
+
+/** What has started runs, and closed before. */
+async function oldStarters(link: TemporalLink, before: Date): Promise<WorkflowExecutionInfo[]> {
+  return (await executionsOf(link, STARTER)).filter(({ closeTime }) => closeTime !== undefined && closeTime < before);
 }
 
 /**

@@ -2,7 +2,6 @@ import type { PlanBody } from '../../plan/plan.js';
 import type { Budgets, Limit } from '../../plan/budget/budgets.js';
 import { DEFAULT_BUDGETS, LIMITS, NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
-import type { Lease } from '../../plan/run-input.js';
 import { usageError } from '../exit-codes.js';
 
 /** `max_cost_usd` as it is typed: `max-cost-usd`. */
@@ -46,17 +45,6 @@ export function settleLimits(
       values.length > 0 ? Math.min(...values) : no_default.includes(limit) ? null : DEFAULT_BUDGETS[limit];
   }
   return budgets;
-}
-
-/** The limits as the run owns them. */
-export function rootLease({ max_steps, max_cost_usd, max_tokens, max_parallel, max_runtime_mins }: Budgets): Lease {
-  return {
-    steps: max_steps,
-    usd: max_cost_usd,
-    tokens: max_tokens,
-    slots: max_parallel,
-    runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000),
-  };
 }
 
 /** What happens at each limit: the first that chose, chose. */

@@ -4,20 +4,18 @@ import type { CompileOptions } from '../../compiler/compile.js';
 import { durabilityOf } from './durability.js';
 import { autonomyIn } from '../../compiler/formats/autonomy.js';
 import { toNotify } from '../../compiler/formats/notify.js';
+import type { Triggers } from '../../compiler/triggers/compile-triggers.js';
 import type { ServerListings } from '../../compiler/agents/server-tools.js';
 import { modelsIn } from '../../plan/budget/exhaustion.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { ListedTool } from '../../plan/tools/mcp-server.js';
 import { needsSandbox } from '../../plan/needs-sandbox.js';
-import { shortPlan } from '../../plan/packing/packed-plan.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
-import { LINK_STEPS } from '../../plan/run-input.js';
-import type { RunInput, RunSettings } from '../../plan/run-input.js';
+import type { RunSettings } from '../../plan/run-input.js';
 import type { Hash, Value } from '../../plan/values/value.js';
 import type { Session as Conversation } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
-import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { StoreElsewhere } from '../elsewhere/find-store.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { Workspace } from '../session.js';
@@ -25,7 +23,7 @@ import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { traceOf } from './trace-run.js';
-import { rootLease, settleLimits, settlePolicy } from './limits.js';
+import { settleLimits, settlePolicy } from './limits.js';
 import { placeOf } from '../../store/folders/places.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 import { findProject } from '../../compiler/project/project.js';
@@ -39,6 +37,8 @@ export interface Compiled {
   inputPaths: Record<string, string[]>;
   /** The files that it was compiled from. */
   files: string[];
+  /** What starts runs of it by itself. */
+  triggers: Triggers;
 }
 
 /**
@@ -61,6 +61,7 @@ export async function compile(
     inputPaths,
     problems,
     sources,
+    triggers,
     file: found,
   } = first.plan === null || listings.wanted.size === 0
     ? first
@@ -73,6 +74,7 @@ export async function compile(
     texts,
     inputPaths,
     files: [...sources.keys()].map((file) => resolve(terminal.cwd, file)),
+    triggers,
   };
 }
 
@@ -270,27 +272,4 @@ export async function storePlan(
 export async function storeTexts({ plan, texts }: Pick<Compiled, 'plan' | 'texts'>, store: Store): Promise<void> {
   await Promise.all([...texts.values()].map((text) => store.putAlways(text)));
   await store.putPlan(plan);
-}
-
-/** The one argument of the interpreter. */
-export function toRunInput(
-  plan: Plan,
-  input: Record<string, Value>,
-  settings: RunSettings,
-  link: TemporalLink,
-): RunInput {
-  return {
-    plan: shortPlan(plan),
-    input,
-    root: null,
-    path: '',
-    lease: rootLease(settings.budget),
-    settings: {
-      ...settings,
-      search_attributes: link.searchAttributes,
-      ...(link.statusAttribute ? { status_attribute: true as const } : {}),
-    },
-    link_steps: LINK_STEPS,
-    carried: null,
-  };
 }

@@ -164,7 +164,7 @@ async function definitionOf(record: RunRecord, session: Session, terminal: Termi
   if (file !== null) return compile(file, session, terminal);
   const plan = await session.store.getPlan(record.plan);
   if (definition !== undefined) tell(terminal, `The definition \`${definition}\` is gone: it is run as it was.`);
-  return { plan, texts: new Map(), inputPaths: {}, files: [] };
+  return { plan, texts: new Map(), inputPaths: {}, files: [], triggers: {} };
 }
 
 function inputFor(plan: Plan, { input, run }: RunRecord): Record<string, Value> {

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { RUN_ID_BYTES, runIdOf } from '../../plan/run-id.js';
 import { RUN_ID } from '../../plan/names.js';
 import { usageError } from '../exit-codes.js';
 
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
-
 /** A new run's id: `<name>-<8 base32>`. */
 export function newRunId(name: string): string {
-  const digits = Array.from(randomBytes(8), (byte) => BASE32[byte % BASE32.length]).join('');
-  return `${
-    name
-      .replace(/[^A-Za-z0-9._-]/g, '-')
-      .replace(/^[^A-Za-z0-9]+/, '')
-      .slice(0, 100) || 'run'
-  }-${digits}`;
+  return runIdOf(name, randomBytes(RUN_ID_BYTES));
 }
 
 /** Refuses what cannot be a run's id before it gets anywhere. */

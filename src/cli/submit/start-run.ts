@@ -1,21 +1,14 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
-import { canonicalJson } from '../../plan/values/json.js';
-import { INTERPRETER, MEMO, SEARCH_ATTRIBUTES } from '../../plan/names.js';
+import { attributesOf, detailsOf, inputHash, memoOf, summaryOf } from '../../activities/runs/run-start.js';
+import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
-import type { RunRecord, RunStatus } from '../../plan/result.js';
+import type { RunRecord } from '../../plan/result.js';
 import type { RunInput } from '../../plan/run-input.js';
-import type { Hash, Value } from '../../plan/values/value.js';
-import { bare } from '../../plan/values/value.js';
-import { sha256 } from '../../store/hash.js';
+import type { Value } from '../../plan/values/value.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { usageError } from '../exit-codes.js';
-
-/** The name under which two inputs are the same: SHA-256 of the canonical JSON of the values. */
-export function inputHash(input: Record<string, Value>): Hash {
-  return sha256(canonicalJson(Object.fromEntries(Object.entries(input).map(([name, value]) => [name, bare(value)]))));
-}
 
 /** What names a submission: the same id with the same plan and input is the same run (decision 12). */
 export interface Submission {
@@ -49,18 +42,9 @@ export async function startOrJoin(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       staticSummary: summaryOf(plan, settings.rehearsal, description),
-      ...(settings.pages === undefined ? {} : { staticDetails: `[Its page](${settings.pages}/runs/${run})` }),
-      memo: {
-        [MEMO.definition]: plan.name,
-        [MEMO.plan]: plan.hash,
-        [MEMO.input]: inputHash(input),
-        [MEMO.store]: storeId,
-        [MEMO.submittedBy]: settings.submitted_by,
-        [MEMO.rehearsal]: settings.rehearsal,
-        [MEMO.submittedAt]: new Date().toISOString(),
-        [MEMO.waiting]: [],
-      },
-      ...(link.searchAttributes ? { typedSearchAttributes: searchAttributes(link, plan, run) } : {}),
+      ...detailsOf(settings, run),
+      memo: memoOf(plan, input, { settings, storeId }),
+      ...(settings.search_attributes ? { typedSearchAttributes: searchAttributes(plan, run, settings) } : {}),
     });
     return { joined: false };
   } catch (error) {
@@ -70,22 +54,22 @@ export async function startOrJoin(
   }
 }
 
-/** What Temporal's UI shows of the run in one line. */
-function summaryOf({ name }: Plan, rehearsal: boolean, description: string | undefined): string {
-  return `${name}${rehearsal ? ' (rehearsal)' : ''}${description === undefined ? '' : `: ${description}`}`;
+/** Which of our search attributes the server knows. */
+export function attributesAt({
+  searchAttributes: knows,
+  statusAttribute,
+}: Pick<TemporalLink, 'searchAttributes' | 'statusAttribute'>): ServerAttributes {
+  return { search_attributes: knows, ...(statusAttribute ? { status_attribute: true as const } : {}) };
 }
 
-function searchAttributes({ statusAttribute }: TemporalLink, plan: Plan, run: string): TypedSearchAttributes {
-  const keyword = (name: string, value: string) => ({
+export type ServerAttributes = Pick<RunInput['settings'], 'search_attributes' | 'status_attribute'>;
+
+function searchAttributes(plan: Plan, run: string, settings: ServerAttributes): TypedSearchAttributes {
+  const pairs = Object.entries(attributesOf(plan, run, settings)).map(([name, value]) => ({
     key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
     value,
-  });
-  return new TypedSearchAttributes([
-    keyword(SEARCH_ATTRIBUTES.definition, plan.name),
-    keyword(SEARCH_ATTRIBUTES.plan, plan.hash),
-    keyword(SEARCH_ATTRIBUTES.root, run),
-    ...(statusAttribute ? [keyword(SEARCH_ATTRIBUTES.status, 'running' satisfies RunStatus)] : []),
-  ]);
+  }));
+  return new TypedSearchAttributes(pairs);
 }
 
 async function memoHashes(client: Client, run: string): Promise<Hashes> {

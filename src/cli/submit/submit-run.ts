@@ -1,3 +1,4 @@
+import { inWorkTree, toRunInput } from '../../activities/runs/run-start.js';
 import type { Plan } from '../../plan/plan.js';
 import {
   labelsOf,
@@ -25,9 +26,7 @@ import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
-import { toRunInput } from './prepare.js';
-import { joinsRecord, startOrJoin } from './start-run.js';
-import { inWorkTree } from './work-tree.js';
+import { attributesAt, joinsRecord, startOrJoin } from './start-run.js';
 import { mainPlace } from '../../store/worktrees/places.js';
 import { locate } from '../../store/folders/places.js';
 
@@ -161,7 +160,7 @@ export async function startSubmission(
       run: id,
       plan,
       input: values,
-      runInput: toRunInput(plan, values, settings, link),
+      runInput: toRunInput(plan, values, { ...settings, ...attributesAt(link) }),
       storeId: session.store.id,
       description,
     });

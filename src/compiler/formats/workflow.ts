@@ -7,6 +7,7 @@ import type { Finding, Kept, Report } from '../problems/problem.js';
 import { takeKept } from '../problems/problem.js';
 import { autonomySchema } from './autonomy.js';
 import { intentShape } from './intent.js';
+import { scheduleKey } from './schedule.js';
 import type { ReadStep } from './read-step.js';
 import { readStep } from './read-step.js';
 import {
@@ -65,6 +66,7 @@ const workflowShape = {
     .boolean({ error: 'true or false' })
     .optional()
     .describe('Whether a narrator and a teacher tell those who watch a run of it; false when left out.'),
+  schedule: scheduleKey.optional().describe('When runs of it start by themselves.'),
   workspace: workspaceKey.optional().describe("Where a run works; the project's folder when left out."),
   output: template.optional().describe("What the workflow yields; its last step's output when left out."),
 };
@@ -119,7 +121,7 @@ export type AuthoredWorkflow = Omit<z.infer<typeof workflowHead>, 'steps' | 'fin
 };
 
 /** What the language has and this version does not run. */
-const UNSUPPORTED_KEYS = new Set(['defaults', 'params', 'schedule']);
+const UNSUPPORTED_KEYS = new Set(['defaults', 'params']);
 /** Words of other tools for what has another name here. */
 const WORDS: Record<string, string> = {
   mode: 'execution',

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
+import { STARTER, STARTER_PREFIX } from '../../plan/triggers/start.js';
 
 const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
 
@@ -12,6 +13,7 @@ export async function endCarriedRuns(
   client: Client,
   { id, copiedFrom }: { id: string; copiedFrom: string },
 ): Promise<string[]> {
+  await endCarriedStarts(client, id);
   const open = new Set<string>();
   for await (const { workflowId } of client.workflow.list({ query: OPEN_QUERY })) open.add(workflowId);
   const owners = new Map<string, unknown>();
@@ -29,6 +31,16 @@ export async function endCarriedRuns(
       .terminate(`its project was copied from ${copiedFrom}, where it goes on`)
       .catch(ended);
   return [...new Set(carried.map(rootOf))];
+}
+
+/** Schedules of the original, and what they have begun to start: it has the same ones, and starts the same runs. */
+async function endCarriedStarts(client: Client, id: string): Promise<void> {
+  for await (const { scheduleId, memo } of client.schedule.list())
+    if (memo?.[MEMO.store] !== id) await client.schedule.getHandle(scheduleId).delete();
+  const query = `WorkflowType = '${STARTER}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of client.workflow.list({ query }))
+    if (!workflowId.startsWith(`${STARTER_PREFIX}${id}/`))
+      await client.workflow.getHandle(workflowId).terminate('its project was copied').catch(ended);
 }
 
 const rootOf = (run: string): string => run.split('/')[0] ?? run;

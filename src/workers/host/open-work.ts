@@ -4,12 +4,21 @@ import { MEMO } from '../../plan/names.js';
 import { openMessage } from '../encryption/open-message.js';
 
 /**
- * Tells whether any open run has work that a worker could do now, or when a time has passed. One that only waits for
- * people or for children has none.
+ * Tells whether any open run has work that a worker could do now, or when a time has passed, or a schedule will start
+ * one. A run that only waits for people or for children has none.
  */
 export async function hasOpenWork(client: Client): Promise<boolean> {
+  if (await startsByItself(client)) return true;
   for await (const run of client.workflow.list({ query: 'ExecutionStatus = "Running"' })) {
     if (await hasWork(client, { workflowId: run.workflowId, runId: run.runId, memo: run.memo })) return true;
+  }
+  return false;
+}
+
+/** Tells whether a schedule will start a run, however late. */
+async function startsByItself(client: Client): Promise<boolean> {
+  for await (const { state, info } of client.schedule.list()) {
+    if (!state.paused && info.nextActionTimes.length > 0) return true;
   }
   return false;
 }

@@ -36,6 +36,7 @@ const READING: Record<string, string[]> = {
   resume: ['resume', 'run'],
   run: ['run', 'hello.yml', '-i', 'name=x'],
   say: ['say', 'run/step', 'hello'],
+  schedules: ['schedules', 'list'],
   sessions: ['sessions', 'list'],
   show: ['show', 'run'],
   store: ['store', 'status'],

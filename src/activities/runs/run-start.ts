@@ -1,0 +1,95 @@
+import { MEMO, SEARCH_ATTRIBUTES } from '../../plan/names.js';
+import { shortPlan } from '../../plan/packing/packed-plan.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Budgets } from '../../plan/budget/budgets.js';
+import type { RunStatus } from '../../plan/result.js';
+import type { Lease, RunInput, RunSettings } from '../../plan/run-input.js';
+import { LINK_STEPS } from '../../plan/run-input.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import type { Hash, Value } from '../../plan/values/value.js';
+import { bare } from '../../plan/values/value.js';
+import { sha256 } from '../../store/hash.js';
+
+/*
+ * What a root run is started with, whoever starts it: a command, or a schedule.
+ */
+
+/** The name under which two inputs are the same: SHA-256 of the canonical JSON of the values. */
+export function inputHash(input: Record<string, Value>): Hash {
+  return sha256(canonicalJson(Object.fromEntries(Object.entries(input).map(([name, value]) => [name, bare(value)]))));
+}
+
+/** The one argument of the interpreter. */
+export function toRunInput(plan: Plan, input: Record<string, Value>, settings: RunSettings): RunInput {
+  return {
+    plan: shortPlan(plan),
+    input,
+    root: null,
+    path: '',
+    lease: rootLease(settings.budget),
+    settings,
+    link_steps: LINK_STEPS,
+    carried: null,
+  };
+}
+
+/** The settings of a run, with its work tree at `main` where its Plan asks for one. */
+export function inWorkTree(settings: RunSettings, { workspace }: Pick<Plan, 'workspace'>, main: string): RunSettings {
+  if (workspace === undefined || settings.worktree !== undefined) return settings;
+  const { kind: _kind, ...how } = workspace;
+  return { ...settings, workspace: main, worktree: { project: settings.workspace, ...how } };
+}
+
+/** The limits as the run owns them. */
+function rootLease({ max_steps, max_cost_usd, max_tokens, max_parallel, max_runtime_mins }: Budgets): Lease {
+  return {
+    steps: max_steps,
+    usd: max_cost_usd,
+    tokens: max_tokens,
+    slots: max_parallel,
+    runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000),
+  };
+}
+
+/** What the memo of a root run says from its start. */
+export function memoOf(
+  plan: Plan,
+  input: Record<string, Value>,
+  { settings, storeId }: { settings: RunSettings; storeId: string },
+): JsonObject {
+  return {
+    [MEMO.definition]: plan.name,
+    [MEMO.plan]: plan.hash,
+    [MEMO.input]: inputHash(input),
+    [MEMO.store]: storeId,
+    [MEMO.submittedBy]: settings.submitted_by,
+    [MEMO.rehearsal]: settings.rehearsal,
+    [MEMO.submittedAt]: new Date().toISOString(),
+    [MEMO.waiting]: [],
+  };
+}
+
+/** What Temporal's UI shows of the run in one line. */
+export function summaryOf({ name }: Plan, rehearsal: boolean, description: string | undefined): string {
+  return `${name}${rehearsal ? ' (rehearsal)' : ''}${description === undefined ? '' : `: ${description}`}`;
+}
+
+/** What Temporal's UI says of the run from its start: where its page is. */
+export function detailsOf({ pages }: RunSettings, run: string): { staticDetails?: string } {
+  return pages === undefined ? {} : { staticDetails: `[Its page](${pages}/runs/${run})` };
+}
+
+/** Search attributes of a root run by their names, keywords all. */
+export function attributesOf(
+  plan: Plan,
+  run: string,
+  { status_attribute }: Pick<RunSettings, 'status_attribute'>,
+): Record<string, string> {
+  return {
+    [SEARCH_ATTRIBUTES.definition]: plan.name,
+    [SEARCH_ATTRIBUTES.plan]: plan.hash,
+    [SEARCH_ATTRIBUTES.root]: run,
+    ...(status_attribute === true ? { [SEARCH_ATTRIBUTES.status]: 'running' satisfies RunStatus } : {}),
+  };
+}

@@ -1,0 +1,141 @@
+import type { CommandSpec, Invocation } from '../command.js';
+import { AS_OPTION, JSON_OPTION, checkWords } from '../command.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
+import { actingName, print, printJson, tell } from '../terminal.js';
+
+const ACTIONS = ['list', 'sync', 'pause', 'resume', 'trigger', 'backfill', 'remove'] as const;
+type Action = (typeof ACTIONS)[number];
+
+export const schedules: CommandSpec = {
+  name: 'schedules',
+  summary: 'runs that start by themselves: list, sync with the definitions, pause, trigger, make up for',
+  arguments: [
+    { syntax: '<action>', about: 'what to do', choices: [...ACTIONS] },
+    { syntax: '[name]', about: 'the definition whose schedule is meant' },
+  ],
+  options: [
+    { flags: '--dry-run', about: 'of `sync`: say what would change, and change nothing' },
+    { flags: '--note <text>', about: 'of `pause`: why, for people', free: true },
+    { flags: '--from <time>', about: 'of `backfill`: start what was due since then; ISO 8601' },
+    { flags: '--to <time>', about: 'of `backfill`: until then; now by default' },
+    AS_OPTION,
+    JSON_OPTION,
+  ],
+  examples: [
+    'perdure schedules list',
+    'perdure schedules sync --dry-run',
+    'perdure schedules pause nightly-report --note "until the migration is done"',
+    'perdure schedules trigger nightly-report',
+    'perdure schedules backfill nightly-report --from 2026-11-20T00:00:00Z',
+  ],
+  async run(invocation) {
+    const [action, name] = invocation.arguments;
+    checkWords('schedules', invocation.arguments, { list: 0, sync: 0 });
+    const chosen = ACTIONS.find((one) => one === action) ?? 'list';
+    if (chosen === 'list') return list(invocation);
+    if (chosen === 'sync') return sync(invocation);
+    if (name === undefined)
+      throw usageError('Expected the name of a definition.', '`perdure schedules list` has those with a schedule.');
+    return actOn(chosen, name, invocation);
+  },
+};
+
+async function list({ options, terminal }: Invocation): Promise<ExitCode> {
+  const { openExisting, openWorkspace } = await import('../session.js');
+  const { listSchedules } = await import('../triggers/list-schedules.js');
+  const { scheduleLines } = await import('../triggers/schedule-lines.js');
+  const { linkTo } = await import('../triggers/server-link.js');
+  const workspace = await openWorkspace(terminal);
+  const session = await openExisting(terminal, { taskQueue: null });
+  const link = session === null ? null : await linkTo(session);
+  try {
+    const listed = await listSchedules(workspace, { session, link }, terminal);
+    if (options.flag('json')) printJson(terminal, listed);
+    else if (listed.length === 0) print(terminal, 'No definition has a `schedule:`.');
+    else print(terminal, ...scheduleLines(listed, { now: Date.now(), palette: terminal.resultPalette }));
+    if (session !== null && link === null)
+      tell(terminal, 'The server is not running, so nothing starts by itself. `perdure up` keeps it there.');
+    return EXIT.success;
+  } finally {
+    await link?.close();
+  }
+}
+
+async function sync({ options, terminal }: Invocation): Promise<ExitCode> {
+  const { syncSchedules } = await import('../triggers/run-sync.js');
+  const { changeLines } = await import('../triggers/schedule-lines.js');
+  const dryRun = options.flag('dry-run');
+  const json = options.flag('json');
+  const by = actingName(options.text('as'));
+  const changes = await syncSchedules({ by, dryRun }, terminal, (planned) => {
+    if (!json) print(terminal, ...changeLines(planned));
+  });
+  if (json)
+    printJson(terminal, {
+      created: changes.created.map(({ definition }) => definition.name),
+      changed: changes.changed.map(({ wanted }) => wanted.definition.name),
+      removed: changes.removed.map(({ name }) => name),
+      same: changes.same,
+    });
+  const count = changes.created.length + changes.changed.length + changes.removed.length;
+  if (count + changes.same.length === 0) tell(terminal, 'No definition has a `schedule:`, and the server has none.');
+  else if (count === 0) tell(terminal, 'The server has the schedules of the definitions.');
+  else tell(terminal, dryRun ? 'Nothing was changed.' : 'Done. The host stays while there are schedules.');
+  return EXIT.success;
+}
+
+async function actOn(
+  action: Exclude<Action, 'list' | 'sync'>,
+  name: string,
+  { options, terminal }: Invocation,
+): Promise<ExitCode> {
+  const { withSchedule } = await import('../triggers/named-schedule.js');
+  const json = options.flag('json');
+  const range = action === 'backfill' ? rangeOf(options.text('from'), options.text('to')) : null;
+  return withSchedule(name, terminal, async (schedule) => {
+    const { handle } = schedule;
+    if (action === 'trigger') {
+      const { triggerSchedule } = await import('../triggers/trigger-schedule.js');
+      const { run, waits } = await triggerSchedule(schedule);
+      if (json) printJson(terminal, { name, run, waits });
+      else if (run !== null) print(terminal, run);
+      if (run === null)
+        tell(
+          terminal,
+          waits ? 'A run of it is open: the next one starts when that has ended.' : 'Skipped: a run of it is open.',
+        );
+      return run === null && !waits ? EXIT.ended : EXIT.success;
+    }
+    const said = `by ${actingName(options.text('as'))}`;
+    const note = options.text('note');
+    if (action === 'pause') await handle.pause(`${note === null ? 'paused' : note} (${said})`);
+    if (action === 'resume') await handle.unpause(`resumed ${said}`);
+    if (action === 'remove') await handle.delete();
+    if (range !== null) await handle.backfill({ ...range, overlap: schedule.description.policies.overlap });
+    if (json) printJson(terminal, { name, done: action });
+    else tell(terminal, DONE[action]);
+    return EXIT.success;
+  });
+}
+
+const DONE: Record<Exclude<Action, 'list' | 'sync' | 'trigger'>, string> = {
+  pause: 'Paused. A run that is open goes on.',
+  resume: 'Resumed. What was due meanwhile is not made up for; `backfill` does that.',
+  backfill: 'Asked for. What has run already is not run again.',
+  remove: 'Removed from the server. A run that is open goes on; `sync` makes it anew while a definition has it.',
+};
+
+function rangeOf(from: string | null, to: string | null): { start: Date; end: Date } {
+  if (from === null) throw usageError('Expected `--from`: since when to start what was due.');
+  const start = timeOf('from', from);
+  const end = to === null ? new Date() : timeOf('to', to);
+  if (end <= start) throw usageError('Expected `--to` to be after `--from`.');
+  return { start, end };
+}
+
+function timeOf(flag: string, typed: string): Date {
+  const time = new Date(typed);
+  if (/^\d{4}-\d{2}-\d{2}/.test(typed) && !Number.isNaN(time.getTime())) return time;
+  throw usageError(`Expected \`--${flag}\` to be a time such as \`2026-11-20T00:00:00Z\`, got \`${typed}\`.`);
+}

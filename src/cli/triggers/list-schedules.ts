@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import { runIdOf } from '../../plan/run-id.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import type { Session, Workspace } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import type { ServerSchedule } from './server-schedules.js';
+import { serverSchedules } from './server-schedules.js';
+import { sourceHash } from './sync-schedules.js';
+import { triggeredDefinitions } from './triggered-definitions.js';
+
+/** How the server's schedule differs from its definition; null where it does not. */
+export type Drift = 'new' | 'changed' | 'removed' | 'broken';
+
+/** A schedule in a list. */
+export interface ListedSchedule {
+  name: string;
+  /** From the project's root. */
+  file: string;
+  /** As it is written; of one that is only in the server, nothing. */
+  schedule: string[];
+  zone: string | null;
+  overlap: string | null;
+  /** `unknown`: the server is not there to say. */
+  state: 'active' | 'paused' | 'ended' | 'absent' | 'unknown';
+  /** Why it was paused, where somebody said so. */
+  note: string | null;
+  /** Null where it is not known. */
+  drift: Drift | null;
+  /** When the next runs are due; ISO 8601, UTC. */
+  next: string[];
+  /** The last runs, the latest first. */
+  recent: { run: string; due: string }[];
+  /** Starts that were due while a run was open, and before what is made up for. */
+  skipped: number;
+  missed: number;
+}
+
+/** Every schedule of the definitions and of the server. Starts nothing; `link` is null where no server answers. */
+export async function listSchedules(
+  workspace: Workspace,
+  { session, link }: { session: Session | null; link: TemporalLink | null },
+  terminal: Terminal,
+): Promise<ListedSchedule[]> {
+  const { definitions, broken } = await triggeredDefinitions(workspace, terminal);
+  // Where nothing was ever run there is no server that could have one.
+  const there =
+    session === null
+      ? new Map<string, ServerSchedule>()
+      : link === null
+        ? null
+        : await serverSchedules(link, session.store);
+  const listed = definitions.flatMap((definition): ListedSchedule[] => {
+    const { schedule } = definition.compiled.triggers;
+    if (schedule === undefined) return [];
+    const known = there?.get(definition.name);
+    const drift =
+      there === null ? null : known === undefined ? 'new' : isChanged(known, sourceHash(definition)) ? 'changed' : null;
+    const { name, file } = definition;
+    const { written, zone, overlap } = schedule;
+    return [{ name, file, schedule: written, zone, overlap, drift, ...stateOf(known, there !== null) }];
+  });
+  const named = new Set(listed.map(({ name }) => name));
+  for (const { name, file } of broken) {
+    const known = there?.get(name);
+    if (named.has(name)) continue;
+    named.add(name);
+    listed.push({
+      name,
+      file,
+      schedule: [],
+      zone: null,
+      overlap: null,
+      drift: 'broken',
+      ...stateOf(known, there !== null),
+    });
+  }
+  for (const known of there?.values() ?? []) {
+    if (named.has(known.name)) continue;
+    const { file } = known.call.schedule;
+    listed.push({
+      name: known.name,
+      file,
+      schedule: [],
+      zone: null,
+      overlap: null,
+      drift: 'removed',
+      ...stateOf(known, true),
+    });
+  }
+  return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function isChanged({ call }: ServerSchedule, source: string): boolean {
+  return call.schedule.source !== source;
+}
+
+function stateOf(
+  known: ServerSchedule | undefined,
+  isAsked: boolean,
+): Pick<ListedSchedule, 'state' | 'note' | 'next' | 'recent' | 'skipped' | 'missed'> {
+  if (known === undefined)
+    return { state: isAsked ? 'absent' : 'unknown', note: null, next: [], recent: [], skipped: 0, missed: 0 };
+  const { state, info } = known.description;
+  return {
+    state: state.paused ? 'paused' : info.nextActionTimes.length === 0 ? 'ended' : 'active',
+    note: state.paused && state.note !== undefined && state.note !== '' ? state.note : null,
+    next: info.nextActionTimes.map((time) => time.toISOString()),
+    recent: recentRuns(known),
+    skipped: info.numActionsSkippedOverlap,
+    missed: info.numActionsMissedCatchupWindow,
+  };
+}
+
+/** The runs that the server remembers to have started by a schedule, the latest first. */
+export function recentRuns({
+  name,
+  description,
+}: Pick<ServerSchedule, 'name' | 'description'>): ListedSchedule['recent'] {
+  return description.info.recentActions
+    .map(({ scheduledAt, action }) => ({
+      run: startedRun(name, action.workflow.workflowId),
+      due: scheduledAt.toISOString(),
+    }))
+    .reverse();
+}
+
+/** The run that a starter of this id starts, as `beginRun` names it. */
+export function startedRun(name: string, starter: string): string {
+  return runIdOf(name, hash('sha256', starter, 'buffer'));
+}

@@ -1,0 +1,64 @@
+import { formatAge } from '../text/format.js';
+import { safeLine, safeName } from '../text/safe-text.js';
+import type { Palette } from '../text/colors.js';
+import type { Drift, ListedSchedule } from './list-schedules.js';
+import type { ScheduleChanges } from './sync-schedules.js';
+
+/** What `schedules sync` does, a line for each: made, changed, removed. */
+export function changeLines({ created, changed, removed, same }: ScheduleChanges): string[] {
+  const written = (schedule: { written: string[]; zone: string }): string =>
+    `${schedule.written.join('; ')} (${schedule.zone})`;
+  return [
+    ...created.map(({ definition, schedule }) => line('+', definition.name, written(schedule))),
+    ...changed.map(({ wanted }) => line('~', wanted.definition.name, written(wanted.schedule))),
+    ...removed.map(({ name }) => line('-', name, 'no definition has it')),
+    ...same.map((name) => line('=', name, 'as it is')),
+  ];
+}
+
+function line(mark: string, name: string, what: string): string {
+  return `${mark} ${safeName(name)}  ${safeLine(what)}`;
+}
+
+const DRIFTS: Record<Drift, string> = {
+  new: 'not in the server yet: perdure schedules sync',
+  changed: 'the definition has changed since: perdure schedules sync',
+  removed: 'no definition has it any more: perdure schedules sync',
+  broken: 'the definition has problems: perdure validate',
+};
+
+/** Schedules as people read them: when, how it stands, what ran last; below, how it differs from its definition. */
+export function scheduleLines(listed: ListedSchedule[], { now, palette }: { now: number; palette: Palette }): string[] {
+  return listed.flatMap((one) => {
+    const { name, schedule, zone, state, note, drift, skipped, missed } = one;
+    const when = schedule.length === 0 ? '' : `  ${safeLine(`${schedule.join('; ')} (${zone ?? 'UTC'})`)}`;
+    const counts = [
+      ...(skipped === 0 ? [] : [`${skipped} skipped while a run was open`]),
+      ...(missed === 0 ? [] : [`${missed} missed`]),
+    ];
+    const details = [
+      ...(note === null ? [] : [note]),
+      ...(drift === null ? [] : [DRIFTS[drift]]),
+      [...nextOf(one), ...lastOf(one, now), ...counts].join(' · '),
+    ].filter((text) => text !== '');
+    return [
+      `${markOf(one, palette)} ${palette.bold(safeName(name))}${when}  ${state}`,
+      ...details.map((text) => `    ${palette.dim(safeLine(text))}`),
+    ];
+  });
+}
+
+function markOf({ state, drift }: ListedSchedule, { tone }: Palette): string {
+  if (drift !== null) return tone('attention', '!');
+  return state === 'active' ? tone('good', '✓') : state === 'paused' ? tone('attention', '‖') : tone('quiet', '·');
+}
+
+function nextOf({ next, state }: ListedSchedule): string[] {
+  const [first] = next;
+  return first === undefined || state !== 'active' ? [] : [`next ${first.slice(0, 19).replace('T', ' ')} UTC`];
+}
+
+function lastOf({ recent }: ListedSchedule, now: number): string[] {
+  const [last] = recent;
+  return last === undefined ? [] : [`last ${last.run}, ${formatAge(last.due, now)}`];
+}

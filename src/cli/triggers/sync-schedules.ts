@@ -1,0 +1,114 @@
+import { ScheduleAlreadyRunning } from '@temporalio/client';
+import { MEMO } from '../../plan/names.js';
+import type { Schedule } from '../../plan/triggers/schedule.js';
+import type { PreparedRun, ScheduledCall } from '../../plan/triggers/start.js';
+import type { Json } from '../../plan/values/json.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import type { Hash } from '../../plan/values/value.js';
+import { sha256 } from '../../store/hash.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import type { Session } from '../session.js';
+import type { ServerAttributes } from '../submit/start-run.js';
+import type { Terminal } from '../terminal.js';
+import { prepareTrigger, settledHash, storePrepared } from './prepare-trigger.js';
+import { scheduleId, scheduleOptions } from './schedule-options.js';
+import type { ServerSchedule } from './server-schedules.js';
+import type { TriggeredDefinition } from './triggered-definitions.js';
+
+/** A schedule as its definition has it, settled. */
+interface WantedSchedule {
+  definition: TriggeredDefinition;
+  schedule: Schedule;
+  prepared: PreparedRun;
+  identity: ScheduledCall['schedule'];
+}
+
+/** What makes the server's schedules equal to the definitions. */
+export interface ScheduleChanges {
+  created: WantedSchedule[];
+  changed: { wanted: WantedSchedule; there: ServerSchedule }[];
+  removed: ServerSchedule[];
+  same: string[];
+}
+
+/** Settles every schedule of the definitions, and says what differs. Nothing is changed or stored. */
+export async function planChanges(
+  definitions: TriggeredDefinition[],
+  there: Map<string, ServerSchedule>,
+  session: Session,
+  how: { by: string; attributes: ServerAttributes; terminal: Terminal },
+): Promise<ScheduleChanges> {
+  const changes: ScheduleChanges = { created: [], changed: [], removed: [], same: [] };
+  const names = new Set<string>();
+  for (const definition of definitions) {
+    const { schedule } = definition.compiled.triggers;
+    if (schedule === undefined) continue;
+    names.add(definition.name);
+    const wanted = await settleSchedule(definition, schedule, session, how);
+    const known = there.get(definition.name);
+    if (known === undefined) changes.created.push(wanted);
+    else if (canonicalJson({ ...known.call.schedule }) === canonicalJson({ ...wanted.identity }))
+      changes.same.push(definition.name);
+    else changes.changed.push({ wanted, there: known });
+  }
+  changes.removed = [...there.values()].filter(({ name }) => !names.has(name));
+  return changes;
+}
+
+async function settleSchedule(
+  definition: TriggeredDefinition,
+  schedule: Schedule,
+  session: Session,
+  how: { by: string; attributes: ServerAttributes; terminal: Terminal },
+): Promise<WantedSchedule> {
+  const prepared = await prepareTrigger(definition, schedule.inputs, session, how);
+  const identity = {
+    definition: definition.name,
+    file: definition.file,
+    source: sourceHash(definition),
+    settled: settledHash(prepared),
+  };
+  return { definition, schedule, prepared, identity };
+}
+
+/** Hash of what a definition says: of its schedule and its Plan. */
+export function sourceHash({ compiled: { plan, triggers } }: TriggeredDefinition): Hash {
+  // A schedule is JSON-safe.
+  return sha256(canonicalJson({ plan: plan.hash, schedule: JSON.parse(JSON.stringify(triggers.schedule)) as Json }));
+}
+
+/**
+ * Carries the changes out. What a schedule starts is in the store before the schedule is in the server. A schedule that
+ * was paused stays so. Cut short, it is done by the next time.
+ */
+export async function applyChanges(
+  { created, changed, removed }: ScheduleChanges,
+  link: TemporalLink,
+  { store }: Pick<Session, 'store'>,
+): Promise<void> {
+  const place = { store, taskQueue: link.taskQueue };
+  for (const wanted of created) {
+    const options = scheduleOptions(wanted.schedule, await callOf(wanted, store), place);
+    const scheduleAt = scheduleId(store, wanted.definition.name);
+    try {
+      const memo = { [MEMO.store]: store.id, [MEMO.definition]: wanted.definition.name };
+      await link.client.schedule.create({ scheduleId: scheduleAt, ...options, memo });
+    } catch (error) {
+      // Two that sync at once.
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      await link.client.schedule.getHandle(scheduleAt).update((before) => ({ ...options, state: before.state }));
+    }
+  }
+  for (const { wanted, there } of changed) {
+    const options = scheduleOptions(wanted.schedule, await callOf(wanted, store), place);
+    await there.handle.update((before) => ({ ...options, state: before.state }));
+  }
+  for (const { handle } of removed) await handle.delete();
+}
+
+async function callOf(
+  { definition, prepared, identity }: WantedSchedule,
+  store: Session['store'],
+): Promise<ScheduledCall> {
+  return { prepared: await storePrepared(prepared, definition, store), schedule: identity };
+}

@@ -1,0 +1,135 @@
+// @seconds 40
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ListedSchedule } from '../../src/cli/triggers/list-schedules.js';
+import type { Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+const hourly = (more = ''): string => `name: hourly
+schedule:
+  every: 1h
+  inputs: {due: "\${event.time}"${more}}
+inputs: {due: {type: string}, who: {type: string, default: nobody}}
+steps:
+  - command: [echo, "\${due} \${who}"]
+`;
+const slow = 'name: slow\nschedule: "@yearly"\nsteps:\n  - wait: 1h\n';
+const plain = 'name: plain\nsteps:\n  - command: [echo, plain]\n';
+
+let project: Project;
+beforeAll(async () => {
+  project = await openProject({
+    'definitions/workflows/hourly.yml': hourly(),
+    'definitions/workflows/slow.yml': slow,
+    'definitions/workflows/plain.yml': plain,
+  });
+});
+afterAll(() => project.close());
+
+const json = async <T>(...args: string[]): Promise<T> => JSON.parse((await project.run(...args, '--json')).stdout) as T;
+const listed = async (name: string): Promise<ListedSchedule | undefined> =>
+  (await json<ListedSchedule[]>('schedules', 'list')).find((one) => one.name === name);
+const runsOf = async (name: string): Promise<{ run: string; status: string; description?: string }[]> =>
+  (await json<{ run: string; definition: string; status: string }[]>('list')).filter(
+    ({ definition }) => definition === name,
+  );
+const write = (name: string, text: string): Promise<void> =>
+  writeFile(join(project.folder, 'definitions', 'workflows', `${name}.yml`), text);
+
+it('makes the schedules of the server equal to the definitions, and says first what changes', async () => {
+  expect(await listed('hourly')).toMatchObject({ state: 'absent', drift: 'new', schedule: ['every 1h'] });
+  expect(await json('schedules', 'sync', '--dry-run')).toEqual({
+    created: ['hourly', 'slow'],
+    changed: [],
+    removed: [],
+    same: [],
+  });
+  expect(await listed('hourly')).toMatchObject({ state: 'absent', drift: 'new' });
+  expect(await project.run('schedules', 'sync')).toMatchObject({
+    code: 0,
+    stdout: '+ hourly  every 1h (UTC)\n+ slow  @yearly (UTC)\n',
+  });
+  await expect.poll(() => listed('hourly')).toMatchObject({ state: 'active', drift: null });
+  expect(await json('schedules', 'sync')).toEqual({ created: [], changed: [], removed: [], same: ['hourly', 'slow'] });
+
+  await write('hourly', hourly(', who: you'));
+  expect(await listed('hourly')).toMatchObject({ state: 'active', drift: 'changed' });
+  expect(await json('schedules', 'sync')).toMatchObject({ changed: ['hourly'], same: ['slow'] });
+  expect(await listed('hourly')).toMatchObject({ drift: null });
+}, 60_000);
+
+it('starts, when it is triggered, a run as `run` does: listed, shown and reused like any other', async () => {
+  const { stdout, code } = await project.run('schedules', 'trigger', 'hourly');
+  const run = stdout.trim();
+  expect({ code, run }).toEqual({ code: 0, run: expect.stringMatching(/^hourly-[a-z2-7]{8}$/) as string });
+  await project.run('watch', run);
+  const shown = await json<{ status: string; output: string; rehearsal: boolean }>('show', run);
+  expect(shown).toMatchObject({ status: 'success', rehearsal: false });
+  expect(shown.output).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z you$/);
+  expect(await runsOf('hourly')).toEqual([
+    expect.objectContaining({
+      run,
+      status: 'success',
+      description: expect.stringMatching(/^by schedule, for /) as string,
+    }),
+  ]);
+  expect(await listed('hourly')).toMatchObject({ recent: [{ run }] });
+  expect(await json('rerun', run, '--dry-run')).toMatchObject({ run: [] });
+}, 60_000);
+
+it('makes up for what was due in a time, each moment once however often it is asked', async () => {
+  const from = new Date(Date.now() - 3 * 3_600_000).toISOString();
+  const before = (await runsOf('hourly')).length;
+  expect(await project.run('schedules', 'backfill', 'hourly', '--from', from)).toMatchObject({ code: 0 });
+  const ended = async (): Promise<number> =>
+    (await runsOf('hourly')).filter(({ status }) => status === 'success').length;
+  // Of those that are due at once `overlap: skip` starts one, and the next when nothing is open any more.
+  await expect.poll(ended, { timeout: 20_000 }).toBeGreaterThan(before);
+  await write('hourly', hourly(', who: you').replace('every: 1h', 'every: 1h\n  overlap: buffer_all'));
+  expect(await json('schedules', 'sync')).toMatchObject({ changed: ['hourly'] });
+  await project.run('schedules', 'backfill', 'hourly', '--from', from);
+  await expect.poll(ended, { timeout: 20_000 }).toBe(before + 3);
+  await project.run('schedules', 'backfill', 'hourly', '--from', from);
+  await expect.poll(async () => (await listed('hourly'))?.recent.length, { timeout: 20_000 }).toBeGreaterThan(5);
+  expect(await ended()).toBe(before + 3);
+}, 90_000);
+
+it('skips a run while one is open, also one that is triggered, and ends no run with its schedule', async () => {
+  const first = (await project.run('schedules', 'trigger', 'slow')).stdout.trim();
+  expect(await project.run('schedules', 'trigger', 'slow')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Skipped: a run of it is open.') as string,
+  });
+  await rm(join(project.folder, 'definitions', 'workflows', 'slow.yml'));
+  await expect.poll(() => listed('slow')).toMatchObject({ state: 'active', drift: 'removed' });
+  expect(await json('schedules', 'sync')).toMatchObject({ removed: ['slow'] });
+  await expect.poll(() => listed('slow')).toBeUndefined();
+  expect(await runsOf('slow')).toMatchObject([{ run: first, status: 'running' }]);
+  expect((await project.run('cancel', first)).code).toBe(0);
+  await expect.poll(() => runsOf('slow')).toMatchObject([{ run: first, status: 'cancelled' }]);
+}, 60_000);
+
+it('stays paused, with the reason, until somebody resumes it', async () => {
+  expect(await project.run('schedules', 'pause', 'hourly', '--note', 'for the move')).toMatchObject({ code: 0 });
+  await expect
+    .poll(() => listed('hourly'))
+    .toMatchObject({ state: 'paused', note: expect.stringMatching(/^for the move \(by .+\)$/) as string });
+  await write('hourly', hourly(', who: all'));
+  expect(await json('schedules', 'sync')).toMatchObject({ changed: ['hourly'] });
+  expect(await listed('hourly')).toMatchObject({ state: 'paused', drift: null });
+  expect(await project.run('schedules', 'resume', 'hourly')).toMatchObject({ code: 0 });
+  await expect.poll(() => listed('hourly')).toMatchObject({ state: 'active', note: null });
+}, 60_000);
+
+it('changes nothing while a definition is broken, and says what is wrong with it', async () => {
+  await write('hourly', hourly().replace('every: 1h', 'every: 1h\n  zone: Nowhere'));
+  const { code, stderr } = await project.run('schedules', 'sync');
+  expect({ code, told: stderr.includes('hourly.yml:4:9') }).toEqual({ code: 2, told: true });
+  expect(await listed('hourly')).toMatchObject({ state: 'active', drift: 'broken' });
+  expect(await project.run('schedules', 'pause', 'hourlie')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('The server has no schedule `hourlie`.') as string,
+  });
+  expect(await project.run('schedules', 'backfill', 'hourly')).toMatchObject({ code: 2 });
+}, 60_000);
