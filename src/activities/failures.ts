@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailureType } from '../plan/failure.js';
+import { KeyError } from '../store/encryption/key-error.js';
 import { ClaimLostError } from '../store/journal/entry.js';
 import { isNoSpace, StoreFailure } from '../store/store-failure.js';
 
@@ -28,6 +29,9 @@ export function stepFailure(
 /** How soon what a full disk has stopped is tried again: often, since it costs nothing but a look. */
 const ROOM_AGAIN_MS = 2_000;
 
+/** How soon what another worker's keys have encrypted is tried again. */
+const KEYS_AGAIN_MS = 5_000;
+
 /**
  * Any error as the failure of a step. Cancellation is not for this: it is rethrown as it came (I9). A disk that takes
  * nothing now ends no step and no run: Temporal starts the activity again until somebody has made room.
@@ -35,6 +39,8 @@ const ROOM_AGAIN_MS = 2_000;
 export function toFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof ClaimLostError) return workerLost();
+  // What lacks a key waits for a worker that has it.
+  if (error instanceof KeyError) return stepFailure('store-missing', error.message, { afterMs: KEYS_AGAIN_MS });
   if (error instanceof StoreFailure)
     return error.passes
       ? stepFailure(error.type, error.message, { afterMs: ROOM_AGAIN_MS })

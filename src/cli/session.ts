@@ -93,7 +93,7 @@ export async function openSession(
   const address = elsewhere === null ? storeAddress(workspace.config, terminal.env) : null;
   const { withGivenKey } = await import('../store/records/given-key.js');
   const store = withGivenKey(
-    elsewhere?.store ?? (await openProjectStore(stateDir, address, { lookOnly })),
+    elsewhere?.store ?? (await openProjectStore(stateDir, address, { lookOnly, keys })),
     () => terminal.env,
   );
   const progress = { tell: (line: string) => tell(terminal, terminal.palette.dim(line)) };

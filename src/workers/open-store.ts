@@ -1,3 +1,4 @@
+import type { KeyRing } from '../store/encryption/key-ring.js';
 import { openStore } from '../store/local-store.js';
 import { StoreFailure } from '../store/store-failure.js';
 import type { Store } from '../store/store.js';
@@ -31,16 +32,17 @@ export function storeAddress(config: StoreConfig, env: Env): string | null {
 
 /**
  * Opens the store of a project: its state folder, or the database at `address`. What a database needs is loaded where
- * there is one. Throws a `StoreFailure`, or an UnavailableError where the database is not reached.
+ * there is one, whose contents are sealed where there are keys. Throws a `StoreFailure`, a KeyError for other keys than
+ * the database is sealed with, or an UnavailableError where it is not reached.
  */
 export async function openProjectStore(
   stateDir: string,
   address: string | null,
-  options: { lookOnly?: boolean } = {},
+  { keys = null, ...options }: { lookOnly?: boolean; keys?: KeyRing | null } = {},
 ): Promise<Store> {
   if (address === null) return openStore(stateDir, options);
   const { openPostgresStore } = await import('../store/postgres/postgres-store.js');
-  return openPostgresStore(address, stateDir).catch((error: unknown) => {
+  return openPostgresStore(address, stateDir, keys).catch((error: unknown) => {
     throw error instanceof StoreFailure && error.passes ? new UnavailableError(error.message) : error;
   });
 }

@@ -88,7 +88,7 @@ async function claimWork(
   try {
     requireApart(project);
     await prepareStateDir(project.stateDir);
-    const store = await openProjectStore(project.stateDir, storeAddress(config, process.env));
+    const store = await openProjectStore(project.stateDir, storeAddress(config, process.env), { keys });
     const queue = taskQueueOf(store, config, taskQueue);
     await claimQueue({ connection: reached, namespace: settings.namespace, taskQueue: queue, keys }, store);
     return { store, queue };

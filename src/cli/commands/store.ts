@@ -8,15 +8,16 @@ import { print, printJson, tell } from '../terminal.js';
 
 export const store: CommandSpec = {
   name: 'store',
-  summary: "the store's database (`store.postgres` of perdure.yml): what is in it, copy to it, verify it",
-  arguments: [{ syntax: '<action>', about: 'what to do', choices: ['status', 'copy', 'verify'] }],
+  summary: "the store's database (`store.postgres` of perdure.yml): what is in it, copy to it, verify it, encrypt it",
+  arguments: [{ syntax: '<action>', about: 'what to do', choices: ['status', 'copy', 'verify', 'seal'] }],
   options: [JSON_OPTION],
   examples: ['perdure store status', 'perdure store copy', 'perdure store verify'],
   async run(invocation) {
-    checkWords('store', invocation.arguments, { status: 0, copy: 0, verify: 0 });
-    const { openWorkspace } = await import('../session.js');
+    checkWords('store', invocation.arguments, { status: 0, copy: 0, verify: 0, seal: 0 });
+    const { openWorkspace, workspaceKeys } = await import('../session.js');
     const { storeAddress } = await import('../../workers/open-store.js');
-    const { project, config } = await openWorkspace(invocation.terminal);
+    const workspace = await openWorkspace(invocation.terminal);
+    const { project, config } = workspace;
     const address = storeAddress(config, invocation.terminal.env);
     if (address === null)
       throw usageError(
@@ -24,12 +25,15 @@ export const store: CommandSpec = {
         'Name one in perdure.yml: store: {postgres: "${env.PERDURE_STORE_URL}"}',
       );
     const { openDatabaseStore } = await import('../../store/postgres/postgres-store.js');
-    const opened = await openDatabaseStore(address, project.stateDir);
+    const keys = await workspaceKeys(workspace, invocation.terminal);
+    const opened = await openDatabaseStore(address, project.stateDir, keys);
     switch (invocation.arguments[0]) {
       case 'copy':
         return copy(project.stateDir, opened, invocation);
       case 'verify':
         return verify(opened, invocation);
+      case 'seal':
+        return seal(opened, invocation);
       default:
         return status(opened, invocation);
     }
@@ -75,6 +79,14 @@ async function verify({ database }: Opened, { options, terminal }: Invocation): 
   if (options.flag('json')) printJson(terminal, { faults });
   else print(terminal, ...(faults.length === 0 ? ['All that is named by a hash is what its name says.'] : faults));
   return faults.length === 0 ? EXIT.success : EXIT.ended;
+}
+
+async function seal({ database }: Opened, { options, terminal }: Invocation): Promise<ExitCode> {
+  const { sealStore } = await import('../../store/postgres/seal-store.js');
+  const sealed = await sealStore(database);
+  if (options.flag('json')) printJson(terminal, { sealed });
+  else print(terminal, `${String(sealed)} contents were encrypted with the first key; all others were already.`);
+  return EXIT.success;
 }
 
 function sizeOf(bytes: number): string {

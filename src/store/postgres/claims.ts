@@ -25,8 +25,8 @@ export interface Held {
   /** Grows with each claim of the row: who holds a smaller one is out. */
   fence: number;
   stop: AbortController;
-  /** The answer that could not be written yet. */
-  unwritten: JournalEntry | null;
+  /** The answer, as its row gets it, that could not be written yet: what is written again is the very same. */
+  unwritten: { entry: JournalEntry; kept: string } | null;
 }
 
 /** The questions that this process asks, and what keeps them its own. */
@@ -70,7 +70,9 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
 
   async function write(one: Held, entry: JournalEntry): Promise<boolean> {
     const { id, owner, fence } = one;
-    const written = await database.query(WRITE, [id, owner, fence, JSON.stringify(entry)]);
+    if (one.unwritten?.entry !== entry)
+      one.unwritten = { entry, kept: database.sealing.seal(JSON.stringify(entry), 'journal') };
+    const written = await database.query(WRITE, [id, owner, fence, one.unwritten.kept]);
     if (written.length === 0) lose(one);
     else held.delete(owner);
     return written.length > 0;
@@ -80,7 +82,7 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
     const all = [...held.values()];
     const begun = performance.now();
     try {
-      for (const one of all) if (one.unwritten !== null) await write(one, one.unwritten);
+      for (const one of all) if (one.unwritten !== null) await write(one, one.unwritten.entry);
       const open = all.filter(({ owner }) => held.has(owner));
       if (open.length === 0) return schedule(beatMs);
       const confirmed = await database.query<{ owner: string }>(BEAT, [
@@ -107,7 +109,6 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
       try {
         return await write(one, entry);
       } catch (error) {
-        one.unwritten = entry;
         schedule(AGAIN_MS);
         throw error;
       }

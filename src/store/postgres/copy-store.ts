@@ -59,7 +59,10 @@ async function copyValues({ stateDir, database, note, leave }: Copying): Promise
     const content = isHash(hash) ? await readVerified(path, hash).catch(() => null) : null;
     if (content === null) leave(`the value \`${hash}\`: its file is damaged`);
     else {
-      await database.query('insert into perdure.stored_values values ($1, $2) on conflict do nothing', [hash, content]);
+      await database.query('insert into perdure.stored_values values ($1, $2) on conflict do nothing', [
+        hash,
+        database.sealing.sealBytes(content),
+      ]);
       note('values');
     }
   }

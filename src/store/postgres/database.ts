@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { errorCode, StoreFailure, UNREACHED } from '../store-failure.js';
+import type { KeyRing } from '../encryption/key-ring.js';
 import type { DatabaseAddress } from './address.js';
+import type { Sealing } from './sealing.js';
+import { sealingWith } from './sealing.js';
 
 /** What a statement is given. */
 export type Parameter = string | number | boolean | Buffer | null | string[] | number[] | Buffer[];
@@ -11,6 +14,8 @@ export type Row = Record<string, unknown>;
 
 export interface Database {
   place: string;
+  /** How contents stand in it. */
+  sealing: Sealing;
   /**
    * Runs one statement, which must do the same when it is done twice: where the connection is lost nobody knows whether
    * it was done, and it is done again. Throws a `StoreFailure`; one that `passes` after `patienceMs` without an answer.
@@ -26,6 +31,8 @@ export interface DatabaseOptions {
   patienceMs?: number;
   /** Connections at once. */
   connections?: number;
+  /** What contents are sealed with; null for none. */
+  keys?: KeyRing | null;
 }
 
 const CONNECT_MS = 5_000;
@@ -38,7 +45,7 @@ const LONGEST_PAUSE_MS = 1_000;
 /** Opens a pool of connections; none is made before the first statement, and none keeps the process alive. */
 export function openDatabase(
   { url, place }: DatabaseAddress,
-  { patienceMs = PATIENCE_MS, connections = 8 }: DatabaseOptions = {},
+  { patienceMs = PATIENCE_MS, connections = 8, keys = null }: DatabaseOptions = {},
 ): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -66,6 +73,7 @@ export function openDatabase(
 
   return {
     place,
+    sealing: sealingWith(keys),
     query: <R extends Row>(text: string, parameters: Parameter[] = []) =>
       again(async () => (await pool.query<R>(text, parameters)).rows),
     transaction: (act) => again(() => inTransaction(pool, act)),

@@ -81,7 +81,7 @@ export function createJournal(
     const [taken] = await database.query<{ fence: number; lost: number }>(TAKE, [id, scope, key, owner]);
     if (taken !== undefined) return claimed(claims, { id, owner, ...taken });
     const found = await look(id);
-    if (found?.entry != null) return { entry: entryOf(found.entry) };
+    if (found?.entry != null) return { entry: entryIn(database, found.entry) };
     return found?.owner === owner ? claimed(claims, { id, owner, fence: found.fence, lost: found.lost }) : null;
   }
 
@@ -91,7 +91,7 @@ export function createJournal(
     for (;;) {
       signal?.throwIfAborted();
       const found = await look(id);
-      if (found?.entry != null) return { entry: entryOf(found.entry) };
+      if (found?.entry != null) return { entry: entryIn(database, found.entry) };
       if (found?.owner == null) return null;
       if (found.owner === owner) return claimed(claims, { id, owner, fence: found.fence, lost: found.lost });
       if (silent.beat !== found.beat) Object.assign(silent, { beat: found.beat, since: performance.now() });
@@ -111,7 +111,7 @@ export function createJournal(
   return {
     async readJournal(key) {
       const [row] = await database.query<{ entry: string | null }>(READ, [idOf(key)]);
-      return row?.entry == null ? null : entryOf(row.entry);
+      return row?.entry == null ? null : entryIn(database, row.entry);
     },
     async claimQuestion(key, _request: Hash, signal) {
       const owner = randomUUID();
@@ -122,7 +122,7 @@ export function createJournal(
       }
     },
     async beginOnce({ scope, key }, entry) {
-      const parameters = [idOf({ scope, key }), scope, key, JSON.stringify(entry), randomUUID()];
+      const parameters = [idOf({ scope, key }), scope, key, keptEntry(database, entry), randomUUID()];
       return (await database.query(BEGIN, parameters)).length > 0;
     },
     mergeJournal(key, merge) {
@@ -134,17 +134,17 @@ export function createJournal(
           key.key,
         ]);
         if (row?.owner === token) return;
-        const before = row?.entry == null ? null : entryOf(row.entry);
-        await query(MERGE, [idOf(key), JSON.stringify(merge(before)), token]);
+        const before = row?.entry == null ? null : entryIn(database, row.entry);
+        await query(MERGE, [idOf(key), keptEntry(database, merge(before)), token]);
       });
     },
     async listJournal(scope, begins = '') {
       const rows = await database.query<{ key: string; entry: string }>(LIST, [scope, begins]);
-      return rows.map(({ key, entry }) => [key, entryOf(entry)]);
+      return rows.map(({ key, entry }) => [key, entryIn(database, entry)]);
     },
     prepareJournal: () => undefined,
     async writeJournal({ scope, key }, entry) {
-      await database.query(WRITE, [idOf({ scope, key }), scope, key, JSON.stringify(entry)]);
+      await database.query(WRITE, [idOf({ scope, key }), scope, key, keptEntry(database, entry)]);
     },
     listAskedAgain: (scope) => database.query<{ key: string; lost: number }>(ASKED_AGAIN, [scope]),
   };
@@ -166,6 +166,11 @@ function idOf({ scope, key }: JournalKey): string {
   return sha256(JSON.stringify([scope, key]));
 }
 
-function entryOf(text: string): JournalEntry {
-  return JSON.parse(text) as JournalEntry; // this file writes nothing else
+/** An entry as it is kept. */
+export function keptEntry({ sealing }: Database, entry: JournalEntry): string {
+  return sealing.seal(JSON.stringify(entry), 'journal');
+}
+
+function entryIn({ sealing }: Database, kept: string): JournalEntry {
+  return JSON.parse(sealing.open(kept, 'journal')) as JournalEntry; // this file writes nothing else
 }

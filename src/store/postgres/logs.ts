@@ -74,7 +74,7 @@ export function createLogs(database: Database): LogFiles {
         all.map(([log]) => log),
         all.map(([, { run }]) => run),
         all.map(([, { path }]) => path),
-        all.map(([, { lines, lost }]) => JSON.stringify(withNote(lines, lost))),
+        all.map(([, { lines, lost }]) => keptLines(database, withNote(lines, lost))),
       ]);
     } catch (error) {
       const since = waiting;
@@ -107,7 +107,7 @@ export function createLogs(database: Database): LogFiles {
       const rows = await database.query<{ place: string; lines: string }>(READ, [logOf(run, path), offset, READ_BYTES]);
       const last = rows.at(-1);
       return {
-        lines: rows.flatMap(({ lines }) => JSON.parse(lines) as LogLine[]), // `writeAll` wrote them
+        lines: rows.flatMap(({ lines }) => linesIn(database, lines)),
         next: last === undefined ? offset : Number(last.place),
       };
     },
@@ -130,7 +130,15 @@ export async function copyLines(
   token: string,
 ): Promise<void> {
   const log = logOf(run, path);
-  await database.query(WRITE, [[`${log} ${token}`], [log], [run], [path], [JSON.stringify(lines)]]);
+  await database.query(WRITE, [[`${log} ${token}`], [log], [run], [path], [keptLines(database, lines)]]);
+}
+
+function keptLines({ sealing }: Database, lines: LogLine[]): string {
+  return sealing.seal(JSON.stringify(lines), 'log');
+}
+
+function linesIn({ sealing }: Database, kept: string): LogLine[] {
+  return JSON.parse(sealing.open(kept, 'log')) as LogLine[]; // `keptLines` made it
 }
 
 function withNote(lines: LogLine[], lost: number): LogLine[] {

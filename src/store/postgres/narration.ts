@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '../../plan/values/json.js';
 import type { NarrationFiles } from '../records/narration-files.js';
 import { narrationLines } from '../records/narration-files.js';
+import { sha256 } from '../hash.js';
 import type { Database } from './database.js';
 import { linesOf, recordsOf } from './records.js';
 
@@ -12,7 +13,8 @@ export function createNarration(database: Database): NarrationFiles {
   return {
     addNarration: (run, line) => lines.append(run, line as unknown as Json), // JSON-safe
     readNarration: async (run) => narrationLines(await lines.read(run)),
-    claimConcept: (origin, concept) => conceptsOf(origin).writeOnce(concept, randomUUID()),
-    listConcepts: async (origin) => (await conceptsOf(origin).list()).map(({ name }) => name),
+    claimConcept: (origin, concept) => conceptsOf(origin).writeOnce(sha256(concept), `${randomUUID()} ${concept}`),
+    listConcepts: async (origin) =>
+      (await conceptsOf(origin).list()).map(({ content }) => content.slice(content.indexOf(' ') + 1)),
   };
 }

@@ -8,7 +8,10 @@ import type { Database } from './database.js';
 export function createPlans(database: Database): Plans {
   return keepPlans({
     write: (hash, content) =>
-      database.query('insert into perdure.plans values ($1, $2) on conflict do nothing', [hash, content]),
+      database.query('insert into perdure.plans values ($1, $2) on conflict do nothing', [
+        hash,
+        database.sealing.seal(content, 'record'),
+      ]),
     async read(hash) {
       const [row] = await database.query<{ content: string }>('select content from perdure.plans where hash = $1', [
         hash,
@@ -18,7 +21,7 @@ export function createPlans(database: Database): Plans {
           'store-missing',
           `The plan \`${hash}\` is missing from the store: expected a row in the database at \`${database.place}\`.`,
         );
-      return JSON.parse(row.content) as Plan; // proved by `keepPlans`
+      return JSON.parse(database.sealing.open(row.content, 'record')) as Plan; // proved by `keepPlans`
     },
   });
 }

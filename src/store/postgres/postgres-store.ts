@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { KeyRing } from '../encryption/key-ring.js';
 import { openIdentity } from '../identity.js';
 import { createMadeFiles } from '../records/made-files.js';
 import { memoriesIn } from '../records/memory-files.js';
@@ -20,6 +21,7 @@ import { createRuns } from './runs.js';
 import { createSessions } from './sessions.js';
 import { createDevices, createRecorded, createTaint } from './small-records.js';
 import { createPlacedSnapshots } from './placed-snapshots.js';
+import { requireKeys } from './seal-store.js';
 import { createSubmitted } from './submitted.js';
 import { createValues } from './values.js';
 import { createWorkers } from './workers.js';
@@ -27,19 +29,27 @@ import { createWorkers } from './workers.js';
 /**
  * Opens the store in a database, and makes its tables where there are none; several workers may do so at once. The
  * state folder is its cache, and holds what belongs to this machine: work trees, trees of snapshots, the memory of
- * simulated devices, which files were made here. Throws a `StoreFailure` where the database cannot be used.
+ * simulated devices, which files were made here. With keys all contents are sealed. Throws a `StoreFailure` where the
+ * database cannot be used, and a KeyError where it is sealed with other keys.
  */
-export async function openPostgresStore(url: string, stateDir: string): Promise<Store> {
-  return (await openDatabaseStore(url, stateDir)).store;
+export async function openPostgresStore(url: string, stateDir: string, keys: KeyRing | null = null): Promise<Store> {
+  return (await openDatabaseStore(url, stateDir, keys)).store;
 }
 
 /** The same with the database itself, for who looks after it. */
-export async function openDatabaseStore(url: string, stateDir: string): Promise<{ store: Store; database: Database }> {
+export async function openDatabaseStore(
+  url: string,
+  stateDir: string,
+  keys: KeyRing | null = null,
+): Promise<{ store: Store; database: Database }> {
   const address = readAddress(url);
   // Whoever opens it wants to know at once; who is at work waits.
-  await onceWith(address, { patienceMs: 0, connections: 1 }, migrate);
+  await onceWith(address, { patienceMs: 0, connections: 1, keys }, async (database) => {
+    await migrate(database);
+    await requireKeys(database);
+  });
   await openIdentity(stateDir, false);
-  const database = openDatabase(address);
+  const database = openDatabase(address, { keys });
   return { store: { ...storeIn(database, stateDir), id: await migrate(database) }, database };
 }
 

@@ -15,19 +15,23 @@ export interface Records {
 
 /** Rows of one kind, named by a text. */
 export function recordsOf(database: Database, kind: string): Records {
+  const kept = (content: string): string => database.sealing.seal(content, 'record');
+  const opened = (content: string): string => database.sealing.open(content, 'record');
+  async function read(name: string): Promise<string | null> {
+    const [row] = await database.query<{ content: string }>(
+      'select content from perdure.records where kind = $1 and name = $2',
+      [kind, name],
+    );
+    return row === undefined ? null : opened(row.content);
+  }
+
   return {
-    async read(name) {
-      const [row] = await database.query<{ content: string }>(
-        'select content from perdure.records where kind = $1 and name = $2',
-        [kind, name],
-      );
-      return row?.content ?? null;
-    },
+    read,
     async write(name, content) {
       await database.query(
         `insert into perdure.records values ($1, $2, $3)
          on conflict (kind, name) do update set content = $3, changed = clock_timestamp()`,
-        [kind, name, content],
+        [kind, name, kept(content)],
       );
     },
     async writeOnce(name, content) {
@@ -35,18 +39,21 @@ export function recordsOf(database: Database, kind: string): Records {
       const rows = await database.query(
         `insert into perdure.records as r values ($1, $2, $3)
          on conflict (kind, name) do update set content = $3 where r.content = $3 returning 1`,
-        [kind, name, content],
+        [kind, name, kept(content)],
       );
-      return rows.length > 0;
+      // The same sealed twice is not the same.
+      return rows.length > 0 || (database.sealing.isOn && (await read(name)) === content);
     },
     async remove(name) {
       await database.query('delete from perdure.records where kind = $1 and name = $2', [kind, name]);
     },
-    list: () =>
-      database.query<{ name: string; content: string }>(
+    async list() {
+      const rows = await database.query<{ name: string; content: string }>(
         'select name, content from perdure.records where kind = $1 order by name collate "C"',
         [kind],
-      ),
+      );
+      return rows.map(({ name, content }) => ({ name, content: opened(content) }));
+    },
   };
 }
 
@@ -63,12 +70,15 @@ export interface Lines {
 
 /** Lines of one kind. The token of a line tells one whose confirmation was lost. */
 export function linesOf(database: Database, kind: string): Lines {
+  const kept = (line: Json): string => database.sealing.seal(JSON.stringify(line), 'record');
+  // `kept` makes nothing else
+  const lineIn = (line: string): Json => JSON.parse(database.sealing.open(line, 'record')) as Json;
   const appendAll = async (name: string, lines: Json[]): Promise<void> => {
     await database.query(
       `insert into perdure.lines (kind, name, token, line)
        select $1, $2, $3 || number, given.line from unnest($4::text[]) with ordinality as given(line, number)
        order by number on conflict (token) do nothing`,
-      [kind, name, `${randomUUID()} `, lines.map((line) => JSON.stringify(line))],
+      [kind, name, `${randomUUID()} `, lines.map(kept)],
     );
   };
   return {
@@ -79,7 +89,7 @@ export function linesOf(database: Database, kind: string): Lines {
         'select line from perdure.lines where kind = $1 and name = $2 order by place',
         [kind, name],
       );
-      return rows.map(({ line }) => JSON.parse(line) as Json); // `JSON.parse` makes nothing else
+      return rows.map(({ line }) => lineIn(line));
     },
     async readAll() {
       const rows = await database.query<{ name: string; line: string }>(
@@ -89,7 +99,7 @@ export function linesOf(database: Database, kind: string): Lines {
       const all = new Map<string, Json[]>();
       for (const { name, line } of rows) {
         const known = all.get(name) ?? [];
-        known.push(JSON.parse(line) as Json); // as above
+        known.push(lineIn(line));
         all.set(name, known);
       }
       return all;

@@ -6,6 +6,7 @@ import type { Database } from './database.js';
 
 /** What remains of closed runs, a row each. */
 export function createRuns(database: Database): RunFiles {
+  const { sealing } = database;
   return {
     async writeRun(record, named) {
       if (recordFile(record.run) === null)
@@ -13,12 +14,13 @@ export function createRuns(database: Database): RunFiles {
       await named;
       await database.query(
         'insert into perdure.runs values ($1, $2, $3) on conflict (run) do update set record = $2, is_nested = $3',
-        [record.run, JSON.stringify(record), record.run.includes('/')],
+        [record.run, sealing.seal(JSON.stringify(record), 'record'), record.run.includes('/')],
       );
     },
     async readRun(run) {
       const [row] = await database.query<{ record: string }>('select record from perdure.runs where run = $1', [run]);
-      return row === undefined ? null : (JSON.parse(row.record) as RunRecord); // `writeRun` writes nothing else
+      // `writeRun` writes nothing else
+      return row === undefined ? null : (JSON.parse(sealing.open(row.record, 'record')) as RunRecord);
     },
     async listRuns(below) {
       const rows = await (below === undefined

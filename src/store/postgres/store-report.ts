@@ -1,7 +1,8 @@
 import type { Plan } from '../../plan/plan.js';
 import { checkPlan } from '../values/plans.js';
-import { isHash } from '../hash.js';
+import { isHash, sha256 } from '../hash.js';
 import type { Database } from './database.js';
+import { contentIn } from './values.js';
 
 /** What a database keeps, by kind: how many, and how many bytes. */
 export type Kept = Record<string, { count: number; bytes: number }>;
@@ -27,35 +28,54 @@ export async function keptIn(database: Database): Promise<Kept> {
   );
 }
 
-const SPOILT = `
-  select hash from perdure.stored_values where hash <> 'sha256:' || encode(sha256(content), 'hex') order by hash`;
-const MISSING = `
-  select run, named[1] as hash from perdure.runs, 
-    regexp_matches(record, '"ref":"(sha256:[0-9a-f]{64})"', 'g') as named
-  where not exists (select from perdure.stored_values where hash = named[1]) order by run, hash`;
+/** So many rows are held in memory at once. */
+const ROWS = 100;
+const REFERENCE = /"ref":"(sha256:[0-9a-f]{64})"/g;
 
 /**
  * Reads all that is named by a hash and looks whether it is that, and whether what records of runs name is there. Gives
- * a sentence for each that is not.
+ * a sentence for each that is not. Throws a KeyError where the key of a content is not here.
  */
 export async function faultsIn(database: Database): Promise<string[]> {
-  const spoilt = await database.query<{ hash: string }>(SPOILT);
-  const missing = await database.query<{ run: string; hash: string }>(MISSING);
-  const faults = [
-    ...spoilt.map(({ hash }) => `the value \`${hash}\` has another content`),
-    ...missing.map(({ run, hash }) => `the value \`${hash}\` is missing, which the run \`${run}\` names`),
-  ];
+  const faults: string[] = [];
+  for await (const { name, content } of rowsOf<Buffer>(database, ['stored_values', 'hash', 'content']))
+    if (sha256(contentIn(content, name, database)) !== name) faults.push(`the value \`${name}\` has another content`);
+  for await (const { name, content } of rowsOf<string>(database, ['runs', 'run', 'record']))
+    for (const hash of await missingOf(database, database.sealing.open(content, 'record')))
+      faults.push(`the value \`${hash}\` is missing, which the run \`${name}\` names`);
+  for await (const { name, content } of rowsOf<string>(database, ['plans', 'hash', 'content']))
+    if (!isPlan(name, database.sealing.open(content, 'record')))
+      faults.push(`the plan \`${name}\` has another content`);
+  return faults;
+}
+
+/** All rows of a table, in the order of their names. */
+async function* rowsOf<Content>(
+  database: Database,
+  [table, name, content]: [table: string, name: string, content: string],
+): AsyncGenerator<{ name: string; content: Content }> {
   for (let after = ''; ;) {
-    const plans = await database.query<{ hash: string; content: string }>(
-      'select hash, content from perdure.plans where hash > $1 order by hash limit 100',
+    const rows = await database.query<{ name: string; content: Content }>(
+      `select ${name} as name, ${content} as content from perdure.${table} where ${name} > $1 order by ${name}
+       limit ${ROWS}`,
       [after],
     );
-    for (const { hash, content } of plans)
-      if (!isPlan(hash, content)) faults.push(`the plan \`${hash}\` has another content`);
-    const last = plans.at(-1);
-    if (last === undefined) return faults;
-    after = last.hash;
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.name;
   }
+}
+
+async function missingOf(database: Database, record: string): Promise<string[]> {
+  const named = [...new Set([...record.matchAll(REFERENCE)].map(([, hash = '']) => hash))].sort();
+  if (named.length === 0) return [];
+  const there = await database.query<{ hash: string }>(
+    'select hash from perdure.stored_values where hash = any($1::text[])',
+    [named],
+  );
+  const known = new Set(there.map(({ hash }) => hash));
+  return named.filter((hash) => !known.has(hash));
 }
 
 function isPlan(hash: string, content: string): boolean {

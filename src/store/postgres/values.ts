@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Hash } from '../../plan/values/value.js';
+import { sealingKey } from '../encryption/key-ring.js';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../folders/root.js';
 import { isHash, sha256 } from '../hash.js';
 import { StoreFailure } from '../store-failure.js';
@@ -16,7 +17,10 @@ import type { Database } from './database.js';
  */
 export function createValues(database: Database, folder: string): Values {
   async function write(ref: Hash, content: Buffer): Promise<void> {
-    await database.query('insert into perdure.stored_values values ($1, $2) on conflict do nothing', [ref, content]);
+    await database.query('insert into perdure.stored_values values ($1, $2) on conflict do nothing', [
+      ref,
+      database.sealing.sealBytes(content),
+    ]);
     void keep(fileOf(folder, ref), content);
   }
 
@@ -47,14 +51,20 @@ async function readValue(database: Database, ref: Hash): Promise<Buffer> {
       'store-missing',
       `The stored value \`${ref}\` is missing: expected a row in the database at \`${database.place}\`.`,
     );
-  const found = sha256(row.content);
+  const content = contentIn(row.content, ref, database);
+  const found = sha256(content);
   if (found !== ref)
     throw new StoreFailure(
       'store-missing',
       `The stored value \`${ref}\` is corrupt: its row in the database at \`${database.place}\` now has the content ` +
         `of \`${found}\`.`,
     );
-  return row.content;
+  return content;
+}
+
+/** What is what its name says stands as it is; all else is sealed, or spoilt. */
+export function contentIn(kept: Buffer, ref: string, { sealing }: Database): Buffer {
+  return sealingKey(kept) === null || sha256(kept) === ref ? kept : sealing.openBytes(kept);
 }
 
 /** Null where there is none, or another's. */

@@ -15,19 +15,20 @@ const SWEEP = `delete from perdure.workers where beat < clock_timestamp() - inte
 
 /** Workers as rows with a beat, by the database's clock, and requirements as rows. */
 export function createWorkers(database: Database): WorkerBook {
+  const { sealing } = database;
   let isSwept = false;
   return {
     async noteWorker(worker) {
       if (!isSwept) await database.query(SWEEP);
       isSwept = true;
-      return (await database.query(NOTE, [worker.id, JSON.stringify(worker)])).length > 0;
+      return (await database.query(NOTE, [worker.id, sealing.seal(JSON.stringify(worker), 'record')])).length > 0;
     },
     async forgetWorker(id) {
       await database.query('delete from perdure.workers where id = $1', [id]);
     },
     async listWorkers() {
       const rows = await database.query<{ record: string }>(LIST, [SILENT_MS]);
-      return rows.flatMap(({ record }) => workerIn(record) ?? []);
+      return rows.flatMap(({ record }) => workerIn(sealing.open(record, 'record')) ?? []);
     },
     async requireWorkers(requires) {
       await database.query('insert into perdure.required values ($1) on conflict do nothing', [

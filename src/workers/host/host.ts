@@ -195,7 +195,10 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     host.control.say(line);
   };
   mark('process');
-  const store = await openProjectStore(stateDir, options.storeAddress ?? null);
+  const { storeAddress = null } = options;
+  // A database may be sealed with them.
+  const storeKeys = storeAddress === null ? null : await host.keys.wait(signal);
+  const store = await openProjectStore(stateDir, storeAddress, { keys: storeKeys });
   const last = await readHostFile(stateDir);
   const openCodec = async (port: number | null): Promise<CodecServer> =>
     (parts.codec = await serveCodec(store, port, () => host.keys.now()));

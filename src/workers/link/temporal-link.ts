@@ -79,7 +79,7 @@ async function openElsewhere(
   const queue =
     taskQueue ??
     config.task_queue ??
-    taskQueueOf(store ?? (await openProjectStore(project.stateDir, storeAddress)), config);
+    taskQueueOf(store ?? (await openProjectStore(project.stateDir, storeAddress, { keys })), config);
   // Not every server lets a client ask; then they are left out.
   const missing = await missingSearchAttributes(connection, namespace).catch(() => ['all']);
   return {
