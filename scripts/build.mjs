@@ -1,6 +1,6 @@
 // Builds `dist/`: the JavaScript of `src/`, the command line as one file that loads fast, and the bundle that workers
 // give to the workflow sandbox (decision 9).
-// Nothing is done when no input has changed. `npm ci` runs it too, by the `prepare` script.
+// Nothing is done when no input has changed. The demo, the tests and `npm pack` run it too (decision 48).
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

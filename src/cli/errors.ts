@@ -6,6 +6,7 @@ import { safeText } from './text/safe-text.js';
 import { ProblemsError } from './session.js';
 import type { Terminal } from './terminal.js';
 import { printJson, tell, widthOf } from './terminal.js';
+import { asTyped } from './text/own-name.js';
 
 /** Tells one error, on stderr for people and as the one document of `--json`, and gives the exit code. */
 export async function tellError(terminal: Terminal, error: unknown, json: boolean): Promise<ExitCode> {
@@ -14,7 +15,8 @@ export async function tellError(terminal: Terminal, error: unknown, json: boolea
   if (json) printJson(terminal, { error: { message, hint, exit } });
   const [first = '', ...rest] = await linesFor(terminal, `Error: ${shortWords(message)}`, 0);
   tell(terminal, first.replace('Error:', terminal.palette.tone('bad', 'Error:')), ...rest);
-  if (hint !== null) tell(terminal, ...(await linesFor(terminal, shortWords(hint), 2)).map((line) => `  ${line}`));
+  if (hint !== null)
+    tell(terminal, ...(await linesFor(terminal, shortWords(asTyped(hint)), 2)).map((line) => `  ${line}`));
   if (terminal.env['PERDURE_DEBUG'] && error instanceof Error) tell(terminal, safeText(error.stack ?? ''));
   return exit;
 }

@@ -6,6 +6,7 @@ import { EXIT, usageError } from './exit-codes.js';
 import { writeText } from './output.js';
 import type { Terminal } from './terminal.js';
 import { isOneLine } from './terminal.js';
+import { asTyped } from './text/own-name.js';
 
 /**
  * Runs one command line. Throws `CliError` for usage that is wrong, and whatever the command throws.
@@ -21,7 +22,7 @@ export async function runProgram(argv: string[], terminal: Terminal, version: st
     .configureHelp({
       subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
     })
-    .addHelpText('after', '\nBegin with `perdure init`; see one command with `perdure <command> --help`.');
+    .addHelpText('after', asTyped('\nBegin with `perdure init`; see one command with `perdure <command> --help`.'));
   for (const spec of COMMANDS) {
     program.addCommand(
       build(spec, async (args, options) => {
@@ -56,7 +57,7 @@ function build(spec: CommandSpec, run: (args: string[], options: Options) => Pro
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
   for (const option of spec.options) command.addOption(buildOption(option));
-  const examples = spec.examples.map((example) => `  $ ${example}`).join('\n');
+  const examples = spec.examples.map((example) => asTyped(`  $ ${example}`)).join('\n');
   command.addHelpText('after', `\nExample${spec.examples.length === 1 ? '' : 's'}:\n${examples}`);
   return command.action(async () => {
     const args = command.processedArgs.flat().filter((argument): argument is string => typeof argument === 'string');

@@ -19,6 +19,7 @@ import type { Promoted } from './promote-agents.js';
 import { agentNamed, promote } from './promote-agents.js';
 import type { TemporaryAgent } from './temporary-agents.js';
 import { temporaryAgents } from './temporary-agents.js';
+import { asTyped } from '../text/own-name.js';
 
 /** Everything that `agents promote` was told. */
 export interface PromoteCommand {
@@ -66,7 +67,7 @@ export async function tellPromotion(command: PromoteCommand, terminal: Terminal)
     if (done.size === 0 && candidates.length > 0)
       tell(
         terminal,
-        `Save one with \`perdure agents promote NAME --run ${context.run}\`, or all that look reusable with ` +
+        asTyped(`Save one with \`perdure agents promote NAME --run ${context.run}\`, or all that look reusable with `) +
           `\`--recommended\`.`,
       );
   }

@@ -1,25 +1,56 @@
 import type { CommandSpec } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import type { Terminal } from '../terminal.js';
 import { printResult } from '../terminal.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
+/** What those scripts ask for while a person types. */
+const NAMES = ['runs', 'gates'] as const;
+/** More nobody reads. */
+const MOST = 200;
 
 /** The command that completes all others; `commands` gives them, itself included. */
 export function completionOf(commands: () => readonly CommandSpec[]): CommandSpec {
   return {
     name: 'completion',
-    summary: 'print a script by which a shell completes commands and options',
-    arguments: [{ syntax: '<shell>', about: 'the shell', choices: [...SHELLS] }],
+    summary: 'print a script by which a shell completes commands, options, runs and gates',
+    arguments: [
+      {
+        syntax: '<shell>',
+        about: 'the shell; `runs` and `gates` print what is completed',
+        choices: [...SHELLS, ...NAMES],
+      },
+    ],
     options: [],
     examples: [
       'source <(perdure completion bash)',
       'perdure completion fish > ~/.config/fish/completions/perdure.fish',
     ],
     async run({ arguments: [given], terminal }) {
+      const names = NAMES.find((candidate) => candidate === given);
+      if (names !== undefined) {
+        printResult(terminal, (await namesOf(names, terminal)).map((name) => `${name}\n`).join(''));
+        return EXIT.success;
+      }
       const { completionScript } = await import('../render/completion.js');
       const shell = SHELLS.find((candidate) => candidate === given) ?? 'bash';
       printResult(terminal, completionScript(shell, commands()));
       return EXIT.success;
     },
   };
+}
+
+/** Ids of runs, or addresses of open gates. It starts nothing, and is silent about what cannot be asked. */
+async function namesOf(names: (typeof NAMES)[number], terminal: Terminal): Promise<string[]> {
+  const { openExisting } = await import('../session.js');
+  const session = await openExisting(terminal, { taskQueue: null });
+  if (session === null) return [];
+  if (names === 'gates') {
+    const { listGates } = await import('../observe/list-runs.js');
+    return (await listGates(session)).gates.map(({ address }) => address).slice(0, MOST);
+  }
+  const { listOpen } = await import('../observe/list-runs.js');
+  const open = (await listOpen(session.store)).map(({ run }) => run);
+  const closed = await session.store.listRuns();
+  return [...new Set([...open, ...closed.filter((run) => !run.includes('/'))])].slice(0, MOST);
 }

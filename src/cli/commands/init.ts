@@ -2,7 +2,11 @@ import type { CommandSpec, Invocation } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
-import { printJson, tell } from '../terminal.js';
+import type { FoundExample } from '../submit/examples.js';
+import { safeLine } from '../text/safe-text.js';
+import type { Terminal } from '../terminal.js';
+import { asTyped } from '../text/own-name.js';
+import { print, printJson, tell } from '../terminal.js';
 
 const ANSWERS = ['goal', 'audience', 'style', 'board'] as const;
 
@@ -17,20 +21,26 @@ export const init: CommandSpec = {
     { flags: '--goal <text>', about: 'build: what is to be built', free: true },
     { flags: '--audience <ages>', about: 'build: for which ages, such as 8-14' },
     { flags: '--style <text>', about: 'build: how it looks', free: true },
+    { flags: '--example <name>', about: 'copy a shipped definition with all that it names', conflicts: 'list' },
+    { flags: '--list', about: 'name those definitions' },
     { flags: '--board <name>', about: 'build: the board of perdure.yml that it is for' },
     JSON_OPTION,
   ],
   examples: [
     'perdure init && perdure run hello -i name=World',
+    'perdure init --list',
+    'perdure init --example review-repository',
     'perdure init build --goal "A page that counts clicks." --audience 8-14',
   ],
   async run(invocation) {
     const [what, name] = invocation.arguments;
+    const { options, terminal } = invocation;
     if (what === 'build') return writeSpec(name ?? null, invocation);
     if (what !== undefined)
       throw usageError(`Expected \`build\` or nothing, got \`${what}\`.`, '`perdure init build` writes a build spec.');
-    const given = ANSWERS.find((key) => invocation.options.text(key) !== null);
+    const given = ANSWERS.find((key) => options.text(key) !== null);
     if (given !== undefined) throw usageError(`\`--${given}\` is for \`perdure init build\`.`);
+    if (options.flag('list')) return listExamples(options.flag('json'), terminal);
     return start(invocation);
   },
 };
@@ -38,9 +48,18 @@ export const init: CommandSpec = {
 async function start({ options, terminal }: Invocation): Promise<ExitCode> {
   const { openWorkspace } = await import('../session.js');
   const { initProject } = await import('../submit/init-project.js');
+  const name = options.text('example');
+  const example = name === null ? null : await exampleOf(name);
   // What is there is kept: it must be a project's.
   await openWorkspace(terminal);
-  const { made, kept, found } = initProject(terminal.cwd);
+  const { made, kept, found } = initProject(terminal.cwd, example);
+  const tries =
+    example === null
+      ? ['  perdure validate definitions', '  perdure run hello -i name=World']
+      : [
+          `  perdure plan ${example.path}`,
+          `  perdure ${example.name.startsWith('builds/') ? 'build' : 'run'} ${example.path}`,
+        ];
   if (options.flag('json')) printJson(terminal, { made, kept, found });
   else {
     tell(
@@ -49,7 +68,26 @@ async function start({ options, terminal }: Invocation): Promise<ExitCode> {
       ...kept.map((file) => `  ${terminal.palette.tone('quiet', '=')} ${file} was there`),
     );
     if (found.length > 0) tell(terminal, `  Found ${found.join(', ')}: agents there can be used by name.`);
-    tell(terminal, '', 'Try it:', '  perdure validate definitions', '  perdure run hello -i name=World');
+    tell(terminal, '', 'Try it:', ...tries.map(asTyped));
+  }
+  return EXIT.success;
+}
+
+async function exampleOf(name: string): Promise<FoundExample> {
+  const { examplesIn, findExample } = await import('../submit/examples.js');
+  const { packageRoot } = await import('../../workers/package-root.js');
+  const root = packageRoot();
+  return { ...findExample(name, examplesIn(root)), root };
+}
+
+async function listExamples(json: boolean, terminal: Terminal): Promise<ExitCode> {
+  const { examplesIn } = await import('../submit/examples.js');
+  const { packageRoot } = await import('../../workers/package-root.js');
+  const examples = examplesIn(packageRoot());
+  if (json) printJson(terminal, examples);
+  else {
+    const widest = Math.max(...examples.map(({ name }) => name.length));
+    for (const { name, description } of examples) print(terminal, `${name.padEnd(widest)}  ${safeLine(description)}`);
   }
   return EXIT.success;
 }
@@ -72,7 +110,7 @@ async function writeSpec(name: string | null, { options, terminal }: Invocation)
       `  ${terminal.palette.tone('good', '+')} ${made}`,
       '',
       'Add requirements to it if you like. Then:',
-      `  perdure build ${made}`,
+      asTyped(`  perdure build ${made}`),
     );
   return EXIT.success;
 }

@@ -7,6 +7,7 @@ import { safeName } from '../text/safe-text.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
+import { asTyped, ownName } from '../text/own-name.js';
 
 export const list: CommandSpec = {
   name: 'list',
@@ -54,7 +55,8 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
   for (const [run, count] of unlisted)
     tell(
       terminal,
-      `\`${safeName(run)}\` has ${count} more open gates than it lists: \`perdure show ${safeName(run)}\` shows all.`,
+      `\`${safeName(run)}\` has ${count} more open gates than it lists: ` +
+        `\`${ownName()} show ${safeName(run)}\` shows all.`,
     );
   if (session === null || !serverIsDown) return;
   const open = (await listOpen(session.store)).map(({ run }) => `\`${safeName(run)}\``);
@@ -63,7 +65,7 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
     open.length === 0
       ? 'No run is known to be open.'
       : `What ${open.slice(0, MOST_NAMED).join(', ')}${more} may wait for is not known.`;
-  tell(terminal, `The server is not running. ${known} \`perdure server start\` starts it.`);
+  tell(terminal, `The server is not running. ${known} \`${ownName()} server start\` starts it.`);
 }
 
 /** Ids in one sentence. */
@@ -80,7 +82,9 @@ async function tellRuns(session: Session | null, { options, terminal }: Told): P
   else if (!listed.serverIsDown)
     print(
       terminal,
-      listed.runs.length > 0 ? `No run is \`${status}\`.` : 'No runs yet. `perdure run <definition>` starts one.',
+      listed.runs.length > 0
+        ? `No run is \`${status}\`.`
+        : asTyped('No runs yet. `perdure run <definition>` starts one.'),
     );
   if (listed.serverIsDown) tell(terminal, withoutServer(listed.runs.filter((run) => run.status === 'open').length));
 }
@@ -92,5 +96,5 @@ function withoutServer(open: number): string {
       : `Whether ` +
         `${open === 1 ? 'the one that is open works, waits or is' : `the ${open} that are open work, wait or are`} ` +
         `paused is not known.`;
-  return `The server is not running. ${known} \`perdure server start\` starts it.`;
+  return `The server is not running. ${known} \`${ownName()} server start\` starts it.`;
 }

@@ -4,6 +4,7 @@ import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import { asTyped } from '../text/own-name.js';
 
 export const server: CommandSpec = {
   name: 'server',
@@ -37,7 +38,8 @@ async function status(terminal: Terminal, json: boolean): Promise<ExitCode> {
   const { hostStatus } = await import('../../workers/host/host-client.js');
   const found = await hostStatus(await stateDirOf(terminal));
   if (json) printJson(terminal, found ?? { phase: 'stopped' });
-  else if (found === null) tell(terminal, 'No host is running. The next run starts it, or `perdure server start`.');
+  else if (found === null)
+    tell(terminal, asTyped('No host is running. The next run starts it, or `perdure server start`.'));
   else {
     const { phase, pid, address, uiUrl, taskQueue, clients, since } = found;
     print(

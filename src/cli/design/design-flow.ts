@@ -21,6 +21,7 @@ import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Draft } from './draft.js';
 import { draftSchema, filesOf } from './draft.js';
+import { ownName } from '../text/own-name.js';
 
 interface DesignCommand {
   wish: string;
@@ -123,5 +124,5 @@ async function tellDesign(
   const { printPlan } = await import('../submit/print-plan.js');
   print(terminal, ...files.map((file) => `wrote ${file}`), '');
   await printPlan(compiled, session, terminal);
-  tell(terminal, '', `Nothing has been run. Look at it, change it, then: perdure run ${compiled.plan.name}`);
+  tell(terminal, '', `Nothing has been run. Look at it, change it, then: ${ownName()} run ${compiled.plan.name}`);
 }

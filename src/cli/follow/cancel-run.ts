@@ -7,6 +7,7 @@ import { isClosed } from '../observe/view.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, tell } from '../terminal.js';
+import { asTyped } from '../text/own-name.js';
 
 /** Asks for a run's cancellation; where no worker can carry it out, says that it is recorded and what it waits for. */
 export async function cancelRun(run: string, json: boolean, terminal: Terminal): Promise<ExitCode> {
@@ -27,9 +28,9 @@ export async function cancelRun(run: string, json: boolean, terminal: Terminal):
     tell(
       terminal,
       hasWorker
-        ? `Cancelling \`${run}\`. Watch it end with \`perdure watch ${run}\`.`
+        ? asTyped(`Cancelling \`${run}\`. Watch it end with \`perdure watch ${run}\`.`)
         : `The cancellation of \`${run}\` is recorded. It waits for a worker at the task queue ` +
-            `\`${link.taskQueue}\`: start one with \`perdure worker\`.`,
+            asTyped(`\`${link.taskQueue}\`: start one with \`perdure worker\`.`),
     );
     return EXIT.success;
   } finally {

@@ -22,6 +22,7 @@ import type { GateContent } from './gate-content.js';
 import { readGateContent } from './gate-content.js';
 import { YES_OR_NO, renderGate, unseenLines } from './gate-text.js';
 import { openKeys } from './keys.js';
+import { asTyped } from '../text/own-name.js';
 
 /** What `approve`, `reject` and `answer` were told. */
 export interface DecideCommand {
@@ -65,7 +66,7 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
     }
     const receipt = await decide(link.client, gate, says, session.store);
     if (json) printJson(terminal, { run, ...receipt, gate: gate.address });
-    else tell(terminal, `  ${receiptText(receipt)} Follow the run with \`perdure watch ${run}\`.`);
+    else tell(terminal, `  ${receiptText(receipt)} ${asTyped(`Follow the run with \`perdure watch ${run}\`.`)}`);
     return EXIT.success;
   } finally {
     await link.close();

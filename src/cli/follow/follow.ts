@@ -28,6 +28,7 @@ import { narrationLines } from '../render/narration.js';
 import type { Screen } from './screen.js';
 import { createScreen } from './screen.js';
 import { listenToModels } from './words.js';
+import { asTyped } from '../text/own-name.js';
 
 export interface FollowOptions {
   terminal: Terminal;
@@ -276,7 +277,7 @@ async function leave({ terminal, interrupts, link, run }: Following): Promise<bo
   tell(
     terminal,
     '',
-    `The run goes on. Come back with \`perdure watch ${run}\`.`,
+    asTyped(`The run goes on. Come back with \`perdure watch ${run}\`.`),
     'Press Ctrl-C again within 2 s to cancel it.',
   );
   if (!(await interrupts.second())) return false;

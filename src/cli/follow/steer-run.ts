@@ -11,6 +11,7 @@ import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, tell } from '../terminal.js';
 import { sendUpdate } from './send-update.js';
+import { asTyped } from '../text/own-name.js';
 
 /** What a person wants of a run, without its id. */
 export type Wish = Steer extends infer S ? (S extends Steer ? Omit<S, 'id' | 'by'> : never) : never;
@@ -34,7 +35,7 @@ export async function steerRun({ run, wish, by, id, json }: SteerCommand, termin
     if (link === null || isClosed(view.status)) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
     const receipt = await steer(link.client, { run, wish, by, id });
     if (json) printJson(terminal, { run, status: receipt.status });
-    else tell(terminal, `${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`);
+    else tell(terminal, asTyped(`${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`));
     return EXIT.success;
   } finally {
     await link?.close();

@@ -3,7 +3,8 @@ import type { CommandSpec } from '../command.js';
 export type Shell = 'bash' | 'zsh' | 'fish';
 
 /**
- * A shell's script that completes commands, their actions and their options; everything else is completed as a file.
+ * A shell's script that completes commands, their actions and their options, and names of runs and gates, which it asks
+ * `perdure completion` for; everything else is completed as a file.
  */
 export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
   switch (shell) {
@@ -43,23 +44,35 @@ function actionsOf({ arguments: [first] }: CommandSpec): readonly string[] {
   return first?.choices ?? [];
 }
 
+/** What of the arguments is a run's id or a gate's address: which, and at which place behind the command, from 1. */
+function namesIn({ name, arguments: given }: CommandSpec): { names: 'runs' | 'gates'; at: number } | null {
+  if (['approve', 'reject', 'answer'].includes(name)) return { names: 'gates', at: 1 };
+  const at = given.findIndex(({ syntax }) => syntax === '<run>' || syntax === '[run]' || syntax === '<address>');
+  return at === -1 ? null : { names: 'runs', at: at + 1 };
+}
+
 function bash(commands: readonly CommandSpec[]): string {
   const cases = commands.map((command) => {
     const words = [
       ...actionsOf(command),
       ...flagsOf(command).flatMap(({ long, short }) => [`--${long}`, ...(short === null ? [] : [`-${short}`])]),
     ];
-    return `      ${command.name}) words=${quote(words.join(' '))} ;;`;
+    const named = namesIn(command);
+    const asked = named === null ? '' : ` names=${named.names}; at=${named.at};`;
+    return `      ${command.name}) words=${quote(words.join(' '))};${asked} ;;`;
   });
   return `${[
     '# bash: source <(perdure completion bash)',
     '_perdure() {',
-    '  local current=${COMP_WORDS[COMP_CWORD]} words=',
+    '  local current=${COMP_WORDS[COMP_CWORD]} words= names= at=',
     `  if [ "$COMP_CWORD" -eq 1 ]; then words=${quote(commands.map(({ name }) => name).join(' '))}`,
     '  else',
     '    case ${COMP_WORDS[1]} in',
     ...cases,
     '    esac',
+    '  fi',
+    '  if [ -n "$names" ] && [ "$COMP_CWORD" -eq $((at + 1)) ]; then',
+    '    words="$words $(perdure completion $names 2>/dev/null)"',
     '  fi',
     '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
     '}',
@@ -73,13 +86,16 @@ function zsh(commands: readonly CommandSpec[]): string {
     const options = flagsOf(command)
       .map(({ long, about }) => quote(`--${long}:${about}`))
       .join(' ');
-    return `      ${command.name}) actions=(${actionsOf(command).join(' ')}); options=(${options}) ;;`;
+    const named = namesIn(command);
+    const asked = named === null ? '' : ` names=${named.names}; at=${named.at};`;
+    return `      ${command.name}) actions=(${actionsOf(command).join(' ')}); options=(${options});${asked} ;;`;
   });
   return `${[
     '#compdef perdure',
     '# zsh: source <(perdure completion zsh)',
     '_perdure() {',
     '  local -a commands actions options',
+    '  local names= at=',
     `  commands=(${commands.map(({ name, summary }) => quote(`${name}:${summary}`)).join(' ')})`,
     '  if (( CURRENT == 2 )); then _describe command commands',
     '  else',
@@ -87,6 +103,8 @@ function zsh(commands: readonly CommandSpec[]): string {
     ...cases,
     '    esac',
     '    if [[ $words[CURRENT] == -* ]]; then _describe -o option options',
+    '    elif [[ -n $names ]] && (( CURRENT == at + 2 )); then',
+    '      compadd -- ${(f)"$(perdure completion $names 2>/dev/null)"}',
     '    elif (( CURRENT == 3 && $#actions )); then _describe action actions',
     '    else _files; fi',
     '  fi',
@@ -100,9 +118,13 @@ function fish(commands: readonly CommandSpec[]): string {
     const { name, summary } = command;
     const here = `-n '__fish_seen_subcommand_from ${name}'`;
     const actions = actionsOf(command);
+    const named = namesIn(command);
     return [
       `complete -c perdure -n __fish_use_subcommand -f -a ${name} -d ${quote(summary)}`,
       ...(actions.length === 0 ? [] : [`complete -c perdure ${here} -a ${quote(actions.join(' '))}`]),
+      ...(named === null
+        ? []
+        : [`complete -c perdure ${here} -f -a ${quote(`(perdure completion ${named.names} 2>/dev/null)`)}`]),
       ...flagsOf(command).map(({ long, short, takesValue, about, choices }) =>
         [
           `complete -c perdure ${here} -l ${long}`,

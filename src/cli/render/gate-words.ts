@@ -4,6 +4,7 @@ import type { Json } from '../../plan/values/json.js';
 import type { OpenGate } from '../observe/view.js';
 import { formatDuration } from '../text/format.js';
 import { safeLine, safeName } from '../text/safe-text.js';
+import { ownName } from '../text/own-name.js';
 
 /** What a gate wants, in the words that stand before its question. */
 export function wantOf({ kind, options }: Gate): string {
@@ -14,14 +15,15 @@ export function wantOf({ kind, options }: Gate): string {
 /** The commands that answer a gate, the likely one first; whatever they name can be copied into a shell. */
 export function answerCommands({ address, gate }: OpenGate): string[] {
   const to = safeLine(address);
+  const program = ownName();
   const { kind, options } = gate;
-  const rejecting = kind === 'approval' ? [`perdure reject ${to} --comment "why"`] : [];
+  const rejecting = kind === 'approval' ? [`${program} reject ${to} --comment "why"`] : [];
   if (options !== undefined) {
     const [first = '', ...others] = options.map(optionText);
     const or = others.length === 0 ? '' : `    # or ${namesOf(others.map(shellWord), 'or')}`;
-    return [`perdure answer ${to} ${shellWord(first)}${or}`, ...rejecting];
+    return [`${program} answer ${to} ${shellWord(first)}${or}`, ...rejecting];
   }
-  return kind === 'ask' ? [`perdure answer ${to} "your answer"`] : [`perdure approve ${to}`, ...rejecting];
+  return kind === 'ask' ? [`${program} answer ${to} "your answer"`] : [`${program} approve ${to}`, ...rejecting];
 }
 
 /** An option as people type it: a text as it is, anything else as JSON. */

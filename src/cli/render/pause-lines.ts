@@ -1,5 +1,6 @@
 import type { Pause } from '../../plan/budget/steering.js';
 import { safeLine, safeName } from '../text/safe-text.js';
+import { asTyped } from '../text/own-name.js';
 
 const WIDEST_COMMAND = 52;
 
@@ -7,7 +8,7 @@ const WIDEST_COMMAND = 52;
 export function pauseLines(pause: Pause): string[] {
   const run = safeName(pause.run);
   const said = safeLine(pause.message);
-  const line = (command: string, about: string): string => `  ${command.padEnd(WIDEST_COMMAND)}  ${about}`;
+  const line = (command: string, about: string): string => `  ${asTyped(command).padEnd(WIDEST_COMMAND)}  ${about}`;
   if (pause.cause === 'request')
     return [`‖ ${said}. Nothing new starts, nothing is lost.`, line(`perdure resume ${run}`, 'go on')];
   return [

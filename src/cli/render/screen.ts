@@ -10,6 +10,7 @@ import { safeLine, safeName, safeText } from '../text/safe-text.js';
 import type { TreeStyle } from './tree.js';
 import { renderTree, windowOf } from './tree.js';
 import { displayWidth, wrap } from '../text/width.js';
+import { ownName } from '../text/own-name.js';
 
 /** The first line of a run: its name, how to name it, what runs, and where to look at it. */
 export function renderHeader(view: RunView, uiUrl: string | null, width: number): string[] {
@@ -117,7 +118,8 @@ function branchLines({ branch, run }: RunView): string[] {
   if (branch === undefined) return [];
   const root = rootOf(run);
   return [
-    `  Its files are on the branch \`${branch}\`: \`perdure workspace show ${root}\`, and \`apply\` brings them here.`,
+    `  Its files are on the branch \`${branch}\`: \`${ownName()} workspace show ${root}\`, and \`apply\` brings them ` +
+      'here.',
   ];
 }
 
@@ -172,11 +174,11 @@ function failuresIn(steps: StepView[]): { path: string; error: string; hasLog: b
 function nextCommands(view: RunView): string[] {
   const failed = failuresOf(view).find(({ hasLog }) => hasLog);
   const lines =
-    failed === undefined ? [] : [`  perdure logs ${view.run} ${failed.path}`.padEnd(44) + '  everything it wrote'];
+    failed === undefined ? [] : [`  ${ownName()} logs ${view.run} ${failed.path}`.padEnd(44) + '  everything it wrote'];
   // Only a whole run that has ended can be run again.
   const again =
-    rootOf(view.run) !== view.run ? [] : [`  perdure rerun ${view.run}`.padEnd(44) + '  only what is not done'];
-  return [...lines, `  perdure show ${view.run}`.padEnd(44) + '  the whole tree', ...again];
+    rootOf(view.run) !== view.run ? [] : [`  ${ownName()} rerun ${view.run}`.padEnd(44) + '  only what is not done'];
+  return [...lines, `  ${ownName()} show ${view.run}`.padEnd(44) + '  the whole tree', ...again];
 }
 
 /** What `show` prints: header, the whole tree, and the meter or the ending. */

@@ -1,5 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { FoundExample } from './examples.js';
+import { copyExample } from './examples.js';
 
 const CONFIG = `# Settings of this project; everything is optional. \`perdure schema config\` has them all.
 # models:
@@ -36,11 +38,14 @@ export interface Initiated {
   found: string[];
 }
 
-/** Makes what a project needs in a folder. Nothing that is there is changed, but for a line in \`.gitignore\`. */
-export function initProject(folder: string): Initiated {
-  const made: string[] = [];
-  const kept: string[] = [];
-  for (const [name, content] of Object.entries(FILES)) (writeNew(join(folder, name), content) ? made : kept).push(name);
+/**
+ * Makes what a project needs in a folder, with an example or a first definition. Nothing that is there is changed, but
+ * for a line in `.gitignore`.
+ */
+export function initProject(folder: string, example: FoundExample | null): Initiated {
+  const { made, kept } = example === null ? { made: [], kept: [] } : copyExample(example, folder);
+  for (const [name, content] of Object.entries(example === null ? FILES : { 'perdure.yml': CONFIG }))
+    if (!made.includes(name) && !kept.includes(name)) (writeNew(join(folder, name), content) ? made : kept).push(name);
   (ignore(join(folder, '.gitignore')) ? made : kept).push('.gitignore');
   return { made, kept, found: NEIGHBOURS.filter((name) => existsSync(join(folder, name))) };
 }

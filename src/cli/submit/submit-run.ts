@@ -29,6 +29,7 @@ import type { Compiled } from './prepare.js';
 import { attributesAt, joinsRecord, startOrJoin } from './start-run.js';
 import { mainPlace } from '../../store/worktrees/places.js';
 import { locate } from '../../store/folders/places.js';
+import { asTyped } from '../text/own-name.js';
 
 /** Everything that `run` was told. */
 export interface RunCommand {
@@ -199,8 +200,10 @@ function detach(
   tell(
     terminal,
     // Who watches is told of it, and nobody does so far.
-    `${joined ? 'Joined' : 'Started'}. Follow it with \`perdure watch ` +
-      `${run}${narrate === true ? ' --narrate' : ''}\`.${url === null ? '' : `\n  Temporal ${url}`}`,
+    asTyped(
+      `${joined ? 'Joined' : 'Started'}. Follow it with \`perdure watch ` +
+        `${run}${narrate === true ? ' --narrate' : ''}\`.`,
+    ) + (url === null ? '' : `\n  Temporal ${url}`),
   );
   return EXIT.success;
 }

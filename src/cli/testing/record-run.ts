@@ -17,6 +17,7 @@ import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Recording } from './recording.js';
 import { recordingText, requireNew } from './recording.js';
+import { ownName } from '../text/own-name.js';
 
 interface RecordCommand {
   run: string;
@@ -56,7 +57,7 @@ export async function recordRun({ run, to, json }: RecordCommand, terminal: Term
   tell(
     terminal,
     `${recording.answers.length} ${recording.answers.length === 1 ? 'answer' : 'answers'}. Look at it, change ` +
-      `what it expects, then: perdure test ${file}`,
+      `what it expects, then: ${ownName()} test ${file}`,
   );
   return EXIT.success;
 }

@@ -23,6 +23,7 @@ import { print, printJson } from '../terminal.js';
 import { statusesOf } from './record-run.js';
 import type { Recording } from './recording.js';
 import { readRecording, recordingsAt } from './recording.js';
+import { ownName } from '../text/own-name.js';
 
 interface TestCommand {
   paths: string[];
@@ -166,5 +167,5 @@ function tell({ file, run, status, differences }: Tested, terminal: Terminal): v
     `${status === 'passed' ? '✓' : '✗'} ${safeName(file)}`,
     ...differences.flatMap((line) => line.split('\n')).map((line) => `    ${safeLine(line)}`),
   );
-  if (status === 'failed') print(terminal, `    perdure show ${run}`);
+  if (status === 'failed') print(terminal, `    ${ownName()} show ${run}`);
 }

@@ -6,6 +6,7 @@ import { print, printJson, tell } from '../terminal.js';
 import { plural } from '../text/format.js';
 import type { Branch, Change, Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
+import { ownName } from '../text/own-name.js';
 
 const LETTERS: Record<Change['change'], [letter: string, tone: Tone]> = {
   added: ['A', 'good'],
@@ -37,7 +38,7 @@ function tellBranch({ run, root }: Snapshots, { name, repository, made, commits 
     );
   tell(
     terminal,
-    `\`perdure workspace apply ${run}\` changes the files here; ` +
+    `\`${ownName()} workspace apply ${run}\` changes the files here; ` +
       `\`git fetch ${relative(root, repository)} ${name}\` gets the commits.`,
   );
 }

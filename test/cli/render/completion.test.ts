@@ -7,11 +7,13 @@ import { completionScript } from '../../../src/cli/render/completion.js';
 import { temporaryFolder } from '../../activities/helpers/harness.js';
 
 /** What bash offers for a line of words, the last one unfinished. */
-function offered(...words: string[]): string[] {
+const offered = (...words: string[]): string[] => offeredWith('', words);
+
+function offeredWith(before: string, words: string[]): string[] {
   const list = words.map((word) => `'${word}'`).join(' ');
   const script =
-    `${completionScript('bash', COMMANDS)}COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _perdure; printf ` +
-    `'%s\\n' "\${COMPREPLY[@]}"`;
+    `${before}${completionScript('bash', COMMANDS)}COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _perdure; ` +
+    `printf '%s\\n' "\${COMPREPLY[@]}"`;
   return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' })
     .split('\n')
     .filter((line) => line !== '');
@@ -50,6 +52,18 @@ describe('the completion of bash', () => {
     [['perdure', 'run', 'et'], []],
   ])('offers for %j', (words, expected) => {
     expect(offered(...words)).toEqual(expected);
+  });
+
+  it.each([
+    ['runs', ['perdure', 'show', 're'], ['release-7k2m4xqa', 'review-3h9s6d2p']],
+    ['runs', ['perdure', 'workspace', 'diff', 'rel'], ['release-7k2m4xqa']],
+    ['gates', ['perdure', 'approve', ''], ['release-7k2m4xqa/notes']],
+    ['runs', ['perdure', 'run', 're'], []],
+  ])('asks for %s where %j is typed', (kind, words, expected) => {
+    const known = { runs: 'release-7k2m4xqa\nreview-3h9s6d2p', gates: 'release-7k2m4xqa/notes' }[kind] ?? '';
+    const asked = `perdure() { if [ "$*" = 'completion ${kind}' ]; then echo '${known}'; fi; }; `;
+    expect(offered(...words).filter((word) => !word.startsWith('-'))).toEqual([]);
+    expect(offeredWith(asked, words).filter((word) => !/^-|^(?:show|diff|export|apply)$/.test(word))).toEqual(expected);
   });
 
   it.each([
