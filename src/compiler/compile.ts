@@ -1,8 +1,10 @@
 import { join, relative, resolve, sep } from 'node:path';
+import type { Autonomy } from '../plan/gates/autonomy.js';
 import type { Permissions } from '../plan/tools/permission.js';
 import type { Plan } from '../plan/plan.js';
 import type { RemoteTool } from '../plan/tools/tool.js';
 import type { Hash } from '../plan/values/value.js';
+import { autonomyIn } from './formats/autonomy.js';
 import { generatedRules } from './project/generated-rules.js';
 import type { Config } from './project/config.js';
 import { createDevices } from './project/devices.js';
@@ -27,6 +29,8 @@ import { createSource, displayName } from './problems/source.js';
 import { createStepMemo } from './workflow/step-memo.js';
 import { createPlanner } from './planner.js';
 import type { Triggers } from './triggers/compile-triggers.js';
+import type { UnattendedTools } from './triggers/check-gates.js';
+import { checkUnattended } from './triggers/check-gates.js';
 import { compileTriggers } from './triggers/compile-triggers.js';
 
 export interface CompileOptions {
@@ -158,6 +162,7 @@ export function createCompiler({
   });
 
   const triggers = new Map<string, Triggers>();
+  const takeTriggers = createTriggers(triggers, { report, texts, loader, resolver, config });
   /** Names that a person wrote and that mean nothing, with what may have been meant. */
   const unknown = new Map<string, string | null>();
   const find = (file: string): string => {
@@ -199,7 +204,7 @@ export function createCompiler({
     );
     checkTwin(definition, resolver, report);
     const plan = planOf(definition);
-    if (definition.format === 'workflow') triggers.set(absolute, compileTriggers(definition, plan, { report, texts }));
+    takeTriggers(definition, plan, absolute);
     return plan;
   };
 
@@ -230,11 +235,38 @@ function folderFrom(root: string, folder: string): string {
   return relative(root, folder).split(sep).join('/');
 }
 
+/** Compiles what starts runs of a definition by itself, and looks whether such runs would wait for people. */
+function createTriggers(
+  triggers: Map<string, Triggers>,
+  tools: { report: Report; texts: Texts; loader: Loader; resolver: Resolver; config: Config },
+): (definition: Definition, plan: Plan | null, absolute: string) => void {
+  const { report, texts, loader, resolver, config } = tools;
+  const unattended = { report, policies: policiesOf(config), nestedIn: nestedFrom(loader, resolver) };
+  return (definition, plan, absolute) => {
+    if (definition.format !== 'workflow') return;
+    const found = compileTriggers(definition, plan, { report, texts });
+    triggers.set(absolute, found);
+    if (plan !== null && Object.keys(found).length > 0) checkUnattended(definition, plan, unattended);
+  };
+}
+
+/** What the project says of when steps wait for a person. */
+function policiesOf(config: Config): Autonomy[] {
+  const autonomy = autonomyIn(config.autonomy);
+  return autonomy === undefined ? [] : [autonomy];
+}
+
+function nestedFrom(loader: Loader, resolver: Resolver): UnattendedTools['nestedIn'] {
+  return (from, at) => {
+    const found = typeof at.value === 'string' ? resolver.workflow(at.value, from.file) : null;
+    return found !== null && 'entry' in found ? loader.load(found.entry.file) : null;
+  };
+}
+
 function nestingsOf(from: Definition, loader: Loader, resolver: Resolver) {
   if (from.format !== 'workflow') return [];
   return nestedBelow(from.node).flatMap((at) => {
-    const found = typeof at.value === 'string' ? resolver.workflow(at.value, from.file) : null;
-    const definition = found !== null && 'entry' in found ? loader.load(found.entry.file) : null;
+    const definition = nestedFrom(loader, resolver)(from, at);
     return definition === null ? [] : [{ at, definition }];
   });
 }

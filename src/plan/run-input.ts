@@ -54,6 +54,8 @@ export interface RunSettings {
   submitted_by: string;
   /** What gates do: ask people, approve as the submitter, or take each gate's fallback. */
   gates: 'ask' | 'approve' | 'fallback';
+  /** Of a run that starts by itself: people may decide the gates of its definition until their deadlines. */
+  asks_until_deadline?: true;
   /** When actions wait for a person: as the project says, then each workflow around. Absent where none does. */
   autonomy?: Autonomy[];
   /** Decisions must carry a token of the store's (`approvals.require_token`). */

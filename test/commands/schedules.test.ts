@@ -110,6 +110,28 @@ it('skips a run while one is open, also one that is triggered, and ends no run w
   await expect.poll(() => runsOf('slow')).toMatchObject([{ run: first, status: 'cancelled' }]);
 }, 60_000);
 
+it('asks people until the deadline of a gate, then takes its fallback', async () => {
+  await write(
+    'asks',
+    'name: asks\nschedule: "@yearly"\nsteps:\n' +
+      '  - {id: go, approval: "Go?", content: "this", deadline: 3s, fallback: approve}\n' +
+      '  - {id: which, ask: "Which?", deadline: 1h, default: none}\n',
+  );
+  expect(await json('schedules', 'sync')).toMatchObject({ created: ['asks'] });
+  const run = (await project.run('schedules', 'trigger', 'asks')).stdout.trim();
+  const gates = async (): Promise<string[]> =>
+    (await json<{ gate: string }[]>('list', '--waiting')).map(({ gate }) => gate);
+  await expect.poll(gates, { timeout: 10_000 }).toEqual([`${run}/go`]);
+  await expect.poll(gates, { timeout: 20_000 }).toEqual([`${run}/which`]);
+  expect((await project.run('answer', `${run}/which`, 'this one')).code).toBe(0);
+  await project.run('watch', run);
+  expect(await json('show', run)).toMatchObject({
+    status: 'success',
+    output: 'this one',
+    steps: [{ id: 'go', status: 'success', output: 'this' }, { id: 'which' }],
+  });
+}, 60_000);
+
 it('stays paused, with the reason, until somebody resumes it', async () => {
   expect(await project.run('schedules', 'pause', 'hourly', '--note', 'for the move')).toMatchObject({ code: 0 });
   await expect

@@ -74,6 +74,6 @@ function endGate(fold: RunFold, ended: GateEnd): void {
   if (spot === null) return;
   if (!isWithin(gate)) fold.decided.set(ended.gate, ended);
   // Done again, the step says itself how it ended; the interpreter asks anew each time.
-  const stepEnd = endByGate(spot, gate, ended);
+  const stepEnd = endByGate(spot, gate, { ended, settings: fold.input.settings });
   if (stepEnd !== null) end(fold, spot, ended.at, stepEnd);
 }

@@ -1,7 +1,8 @@
-import { gateEnd, lossEnd } from '../../plan/outcomes/step-ends.js';
+import { gateEnd, lossEnd, ownGateEnd } from '../../plan/outcomes/step-ends.js';
 import type { Failure } from '../../plan/failure.js';
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
 import { givenUp, recoveryOf } from '../../plan/outcomes/flash-recovery.js';
+import type { RunSettings } from '../../plan/run-input.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { StepOutput } from '../../plan/calls/step-output.js';
@@ -13,7 +14,11 @@ export function isWithin({ kind }: Gate): boolean {
 }
 
 /** What a decision makes of its step; null where the step goes on. */
-export function endByGate({ scope, step }: Spot, gate: Gate, ended: GateEnd): StepEnd | null {
+export function endByGate(
+  { scope, step }: Spot,
+  gate: Gate,
+  { ended, settings }: { ended: GateEnd; settings: RunSettings },
+): StepEnd | null {
   switch (gate.kind) {
     case 'lost':
       return lossEnd(step, ended);
@@ -30,7 +35,7 @@ export function endByGate({ scope, step }: Spot, gate: Gate, ended: GateEnd): St
         : givenUp(how, flashFailure(started?.lastFailure ?? gate.message), ended.by, ended.comment);
     }
     default:
-      return gateEnd(ended, gate);
+      return ownGateEnd(ended, gate, settings);
   }
 }
 

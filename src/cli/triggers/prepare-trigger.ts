@@ -35,6 +35,7 @@ export async function prepareTrigger(
       ...settled,
       caller: settled.workspace,
       ...attributes,
+      asks_until_deadline: true,
       ...(settled.trace === undefined ? {} : { trace: { id: '' } }),
     },
     files,

@@ -83,6 +83,8 @@ export const PROBLEM_CODES = {
   'missing-condition': 'A `~>` of a flow without a condition.',
   'folder-name': 'A tool is found by the name of its folder, and its file says another.',
   'shadows-builtin': "A file takes a built-in agent's name, and wins.",
+  'unattended-gate':
+    'A place where a run that starts by itself would wait for a person: a gate without a deadline or a fallback.',
   'plan-too-large': 'The compiled Plan has more than 1 MiB.',
 } as const;
 

@@ -68,8 +68,23 @@ type AloneGate = Pick<
   'kind' | 'content' | 'fallback' | 'fallback_by' | 'options' | 'default' | 'approvers' | 'excluded' | 'quorum'
 >;
 
+/** What a gate's end makes of its step, where a run that starts by itself has its fallback when nobody decided. */
+export function ownGateEnd(end: Parameters<typeof gateEnd>[0], gate: Gate, settings: RunSettings): StepEnd {
+  const alone = end.decision === 'expire' && asksUntilDeadline(gate, settings) ? aloneEnd(gate, settings) : null;
+  return alone ?? gateEnd(end, gate);
+}
+
+/** Tells whether people may decide a gate of a run that starts by itself: those of its definition, for a while. */
+function asksUntilDeadline({ kind, deadline }: AloneGate & Pick<Gate, 'deadline'>, settings: RunSettings): boolean {
+  return settings.asks_until_deadline === true && (kind === 'approval' || kind === 'ask') && deadline !== undefined;
+}
+
 /** How a gate ends that asks nobody; null where the run's settings have it ask. */
-export function unattendedEnd(gate: AloneGate, { gates, submitted_by }: RunSettings): StepEnd | null {
+export function unattendedEnd(gate: AloneGate & Pick<Gate, 'deadline'>, settings: RunSettings): StepEnd | null {
+  return asksUntilDeadline(gate, settings) ? null : aloneEnd(gate, settings);
+}
+
+function aloneEnd(gate: AloneGate, { gates, submitted_by }: RunSettings): StepEnd | null {
   if (gates === 'ask') return null;
   const { kind, content, fallback_by: chosen, options, default: otherwise } = gate;
   const byNobody = { by: chosen?.name ?? 'fallback', comment: chosen?.reason ?? 'unattended' };

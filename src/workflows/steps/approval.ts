@@ -1,4 +1,4 @@
-import { endAlone, gateEnd } from '../../plan/outcomes/step-ends.js';
+import { endAlone, ownGateEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { ApprovalStep, AskStep } from '../../plan/step.js';
@@ -16,7 +16,8 @@ import { renderOwnGate } from '../gates/own-gate.js';
 export async function runApproval(scope: Scope, step: ApprovalStep | AskStep): Promise<StepEnd> {
   const { context } = scope;
   const gate = context.carriedGates.get(pathOf(scope, step)) ?? (await openGate(scope, step));
-  return endAlone(gate, context.settings) ?? gateEnd(await awaitDecision(context.gates, gate), gate);
+  const { settings, gates } = context;
+  return endAlone(gate, settings) ?? ownGateEnd(await awaitDecision(gates, gate), gate, settings);
 }
 
 /** Renders what the gate shows and who may decide (I6). */
