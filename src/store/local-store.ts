@@ -9,6 +9,7 @@ import { createLogFiles } from './logs/log-files.js';
 import { createPlanFiles } from './values/plan-files.js';
 import { createMemoryFiles } from './records/memory-files.js';
 import { createNarrationFiles } from './records/narration-files.js';
+import { createPruning } from './records/prune-files.js';
 import { createProviderFiles } from './records/provider-files.js';
 import { createRecordedFiles } from './records/recorded-files.js';
 import { createRunFiles } from './records/run-files.js';
@@ -48,6 +49,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createRecordedFiles(join(stateDir, 'recorded')),
     ...createSnapshots(snapshotFolder(stateDir)),
     ...createTaintFiles(join(stateDir, 'memory')),
+    ...createPruning(stateDir),
     ...createSubmittedFiles(join(stateDir, 'submitted')),
     ...createWorkerFiles(join(stateDir, 'workers')),
   };

@@ -4,6 +4,7 @@ import type { Writing } from './files.js';
 import type { MadeFiles } from './records/made-files.js';
 import type { MemoryFiles } from './records/memory-files.js';
 import type { NarrationFiles } from './records/narration-files.js';
+import type { Pruning } from './records/prune-files.js';
 import type { ProviderFiles } from './records/provider-files.js';
 import type { SessionFiles } from './records/session-files.js';
 import type { RecordedFiles } from './records/recorded-files.js';
@@ -28,6 +29,7 @@ export interface Store
     AliveLog,
     ApprovalKey,
     MadeFiles,
+    Pruning,
     ProviderFiles,
     SessionFiles,
     MemoryFiles,

@@ -23,15 +23,10 @@ export const prune: CommandSpec = {
     const dryRun = options.flag('dry-run');
     const { openExisting } = await import('../session.js');
     const session = await openExisting(terminal, { taskQueue: null });
-    if (session?.isElsewhere === true)
+    if (session?.isElsewhere === true && session.config.store === undefined)
       throw usageError(
         'A server elsewhere keeps its histories as long as it is told to.',
         'Unset TEMPORAL_ADDRESS to prune this project; and on a shared server set the retention of the namespace.',
-      );
-    if (session?.config.store !== undefined)
-      throw usageError(
-        'Runs whose store is a database are not pruned yet.',
-        'What is there stays; `perdure store status` tells how much that is.',
       );
     const { pruneRuns } = await import('../prune/prune-runs.js');
     const pruned =

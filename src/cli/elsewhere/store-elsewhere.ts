@@ -7,6 +7,7 @@ import { createLruCache } from '../../store/lru-cache.js';
 import type { ApprovalKey } from '../../store/records/approval-key.js';
 import type { MemoryFiles } from '../../store/records/memory-files.js';
 import type { NarrationFiles } from '../../store/records/narration-files.js';
+import type { Pruning } from '../../store/records/prune-files.js';
 import type { ProviderFiles } from '../../store/records/provider-files.js';
 import type { SessionFiles } from '../../store/records/session-files.js';
 import { StoreFailure } from '../../store/store-failure.js';
@@ -137,6 +138,7 @@ type OfWorkers =
   | keyof ApprovalKey
   | keyof MadeFiles
   | keyof ProviderFiles
+  | keyof Pruning
   | keyof SessionFiles
   | keyof MemoryFiles
   | keyof NarrationFiles
@@ -155,6 +157,7 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
   return {
     folder: null,
     copiedFrom: null,
+    ...{ removeRun: refuse, listOldJournals: refuse, removeJournals: refuse, removeUnnamedFiles: refuse },
     ...{ readPause: refuse, writePause: refuse, claimProbe: refuse },
     ...{
       createSession: refuse,

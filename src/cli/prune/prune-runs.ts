@@ -3,7 +3,7 @@ import { ORIGINS } from '../../activities/made/registry.js';
 import { INTERPRETER } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
 import { STARTER } from '../../plan/triggers/start.js';
-import { oldJournals, removeJournals, removeRun, removeUnnamedFiles } from '../../store/records/prune-files.js';
+import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { lastLinks, listOpen, readRecords } from '../observe/list-runs.js';
 import { rootOf } from '../observe/view.js';
@@ -28,8 +28,8 @@ interface Old {
 }
 
 /**
- * Removes runs that closed before a time: the server's histories, records, logs and journals. Values stay: later runs
- * may name them.
+ * Removes runs that closed before a time: records, logs and journals, and the histories of a server of ours. Values
+ * stay: later runs may name them. A server elsewhere keeps its histories for as long as it is told to.
  */
 export async function pruneRuns(
   { before, dryRun }: { before: Date; dryRun: boolean },
@@ -37,19 +37,20 @@ export async function pruneRuns(
 ): Promise<Pruned> {
   const link = session.mayKnowRuns() ? await session.connect({ start: true }) : null;
   try {
-    const { stateDir } = session.project;
-    const submitted = (await listOpen(session.store)).map(({ run, started_at }) => ({ run, at: new Date(started_at) }));
+    const { store, isElsewhere } = session;
+    const submitted = (await listOpen(store)).map(({ run, started_at }) => ({ run, at: new Date(started_at) }));
     const old = findOld({
       before,
-      executions: link === null ? [] : await executionsOf(link, INTERPRETER),
-      records: await readRecords(session.store),
+      executions: link === null ? [] : await executionsOf(link, INTERPRETER, isElsewhere),
+      records: await readRecords(store),
       submitted,
+      isElsewhere,
     });
-    const journals = old.open > 0 ? [] : await oldJournals(stateDir, { before, keep: old.keep });
+    const journals = old.open > 0 ? [] : await store.listOldJournals({ before, keep: old.keep });
     if (!dryRun) {
-      await remove({ ...old, journals }, stateDir, link);
-      for (const { workflowId, runId } of link === null ? [] : await oldStarters(link, before))
-        await forget(link, workflowId, runId);
+      await remove({ ...old, journals }, store, link);
+      const starters = link === null || isElsewhere ? [] : await oldStarters(link, before);
+      for (const { workflowId, runId } of starters) await forget(link, workflowId, runId);
     }
     return { runs: old.runs, journals: journals.length, open: old.open };
   } finally {
@@ -63,12 +64,20 @@ interface Known {
   records: RunRecord[];
   /** Those that have left no record. */
   submitted: { run: string; at: Date }[];
+  /** Its server's histories stay. */
+  isElsewhere: boolean;
 }
 
 /** A submission is a start soon; what the server does not know much later it has forgotten. */
 const STARTING_MS = 3_600_000;
 
-function findOld({ before, executions, records, submitted }: Known): Omit<Old, 'journals'> & { keep: string[] } {
+function findOld({
+  before,
+  executions,
+  records,
+  submitted,
+  isElsewhere,
+}: Known): Omit<Old, 'journals'> & { keep: string[] } {
   // One that has just continued as new is in the list a moment before its next link is.
   const open = new Set(
     lastLinks(executions)
@@ -84,6 +93,7 @@ function findOld({ before, executions, records, submitted }: Known): Omit<Old, '
     ends.set(rootOf(workflowId), Math.max(ends.get(rootOf(workflowId)) ?? 0, closeTime?.getTime() ?? 0));
   const closed = executions.filter(
     ({ workflowId }) =>
+      !isElsewhere &&
       (ends.get(rootOf(workflowId)) ?? 0) < before.getTime() &&
       !open.has(rootOf(workflowId)) &&
       !keptRuns.has(rootOf(workflowId)),
@@ -103,10 +113,15 @@ function findOld({ before, executions, records, submitted }: Known): Omit<Old, '
   };
 }
 
-async function executionsOf({ client }: TemporalLink, type: string): Promise<WorkflowExecutionInfo[]> {
+/** Of a server that others use too, those of this store. */
+async function executionsOf(
+  { client, taskQueue }: TemporalLink,
+  type: string,
+  isElsewhere = false,
+): Promise<WorkflowExecutionInfo[]> {
   const executions: WorkflowExecutionInfo[] = [];
-  for await (const execution of client.workflow.list({ query: `WorkflowType = '${type}'`, pageSize: 1000 }))
-    executions.push(execution);
+  const query = `WorkflowType = '${type}'${isElsewhere ? ` AND TaskQueue = '${taskQueue}'` : ''}`;
+  for await (const execution of client.workflow.list({ query, pageSize: 1000 })) executions.push(execution);
   return executions;
 }
 
@@ -119,12 +134,12 @@ async function oldStarters(link: TemporalLink, before: Date): Promise<WorkflowEx
  * The server's histories first: a record that is still there is found again should this be cut short. Of a run its
  * first links go first: by the last one it is seen to have ended.
  */
-async function remove({ runs, executions, journals }: Old, stateDir: string, link: TemporalLink | null): Promise<void> {
+async function remove({ runs, executions, journals }: Old, store: Store, link: TemporalLink | null): Promise<void> {
   for (const { workflowId, runId } of [...executions].sort((a, b) => a.startTime.getTime() - b.startTime.getTime()))
     await forget(link, workflowId, runId);
-  for (const run of runs) await removeRun(stateDir, run);
-  await removeJournals(stateDir, journals);
-  await removeUnnamedFiles(stateDir);
+  for (const run of runs) await store.removeRun(run);
+  await store.removeJournals(journals);
+  await store.removeUnnamedFiles();
 }
 
 async function forget(link: TemporalLink | null, workflowId: string, runId: string): Promise<void> {

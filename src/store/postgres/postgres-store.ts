@@ -15,6 +15,7 @@ import { createLogs } from './logs.js';
 import { migrate } from './migrations.js';
 import { createNarration } from './narration.js';
 import { createPlans } from './plans.js';
+import { createPruning } from './pruning.js';
 import { createProviders } from './providers.js';
 import { linesOf } from './records.js';
 import { createRuns } from './runs.js';
@@ -87,6 +88,7 @@ function storeIn(database: Database, stateDir: string): Omit<Store, 'id'> {
     ...createRecorded(database),
     ...createPlacedSnapshots(database, snapshotFolder(stateDir)),
     ...createTaint(database),
+    ...createPruning(database, stateDir),
     ...createSubmitted(database),
     ...createWorkers(database),
   };
