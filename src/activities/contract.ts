@@ -294,9 +294,15 @@ export interface JoinCall {
   batches?: string[];
 }
 
+/** Where it is looked at what was spent: at a path and below it, of a foreach in items alone, up to `end`. */
+export interface SpentCall {
+  root: Pick<RootLink, 'first'>;
+  path: string;
+  items?: { from: number; end: number };
+}
+
 /**
- * All side effects of the interpreter. Those above the devices are activities; the others are quick, idempotent writes
- * and reads of the store and run as local activities.
+ * All side effects of the interpreter. Those above the devices are activities, the others local ones: idempotent.
  */
 export interface Activities {
   /** Milliseconds of these intervals in which a worker of the store was there. */
@@ -382,6 +388,8 @@ export interface Activities {
   writePage(results: StepResult[] | RoundResult[]): Promise<Value>;
   /** Stores the results of rounds that are in no page yet, and joins the outputs of all. Returns all pages. */
   joinRounds(call: JoinCall): Promise<{ output: Value | null; pages: Value[]; spend?: Spend }>;
+  /** What models and programs have cost by the journal, in a run that has said no last word. */
+  spentBelow(call: SpentCall): Promise<Spend>;
   /** Reads and writes the store for a CLI that does not have it (decision 11). */
   accessStore(request: StoreRequest): Promise<Json>;
   /**

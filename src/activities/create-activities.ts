@@ -14,6 +14,7 @@ import { createTellKeeper } from './devices/tell-keeper.js';
 import type { Dependencies } from './dependencies.js';
 import { withFailures } from './failures.js';
 import { fromShort, acceptShortCalls } from './attempt/short-form.js';
+import { createSpentBelow } from './runs/spent-below.js';
 import { createJoinRounds } from './runs/join-rounds.js';
 import { createAnnounceRequirement } from './placement/announce-requirement.js';
 import { createPreparePlan } from './made/prepare-plan.js';
@@ -77,6 +78,7 @@ export function createActivities(deps: Dependencies): Activities {
     renderValues: withFailures(createRenderValues(deps)),
     writePage: withFailures(createWritePage(deps)),
     joinRounds: withFailures(createJoinRounds(deps)),
+    spentBelow: withFailures(createSpentBelow(deps)),
     accessStore: withFailures(createAccessStore(deps)),
     countAlive: withFailures(createCountAlive(deps)),
     closeRun: withFailures(createCloseRun(deps)),

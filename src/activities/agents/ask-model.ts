@@ -90,9 +90,10 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
     return (await callProvider(asking, { request, part, cut, reserved, claim })) as unknown as Json;
   };
   // `ask` gave it.
-  const late = (answer: Json): Promise<void> => cut.add(spendOf(asking, (answer as unknown as ModelAnswer).usage));
+  const cost = (answer: Json): Spend => spendOf(asking, (answer as unknown as ModelAnswer).usage);
+  const late = (answer: Json): Promise<void> => cut.add(cost(answer));
   // So are answers, and nothing else is under such a key.
-  const answer = (await askOnce(store, question, ask, { signal: asking.signal, late })) as unknown as ModelAnswer;
+  const answer = (await askOnce(store, question, ask, { signal: asking.signal, cost, late })) as unknown as ModelAnswer;
   // An owner before this one, which was taken for lost, may have been answered meanwhile.
   if (lost > 0) book(account, spendSince(before, await cut.read()), reserved);
   if (isKnown) asking.retell(answer.text);

@@ -133,7 +133,8 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
     Object.assign(account, before);
     book(account, spendOf(call, spent), 0);
   };
-  const late = (answer: Json): Promise<void> => cut.add(spendOf(call, (answer as unknown as ProgramReply).spent));
+  const cost = (answer: Json): Spend => spendOf(call, (answer as unknown as ProgramReply).spent);
+  const late = (answer: Json): Promise<void> => cut.add(cost(answer));
   const ask = async (claim: Claim): Promise<Json> => {
     try {
       return (await converse({
@@ -152,7 +153,7 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
       throw error instanceof ApplicationFailure ? finalWhenLate(error, playing) : error;
     }
   };
-  const reply = await askOnce(deps.store, journalled, ask, { signal, late });
+  const reply = await askOnce(deps.store, journalled, ask, { signal, cost, late });
   const told = reply as unknown as ProgramReply; // nothing else is under such a key
   onSpent(told.spent);
   return told;

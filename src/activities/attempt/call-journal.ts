@@ -1,3 +1,4 @@
+import type { Spend } from '../../plan/budget/spend.js';
 import type { Json } from '../../plan/values/json.js';
 import { canonicalJson, utf8Bytes } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
@@ -28,6 +29,8 @@ export interface Question {
 interface Asked {
   /** Ends a wait for the answer of another worker, which asks the same. */
   signal?: AbortSignal;
+  /** What an answer has cost, where it is paid for. */
+  cost?: (response: Json) => Spend;
   /** Takes an answer that came after another worker had taken the question over: it is paid, and is no answer. */
   late?: (response: Json) => Promise<void>;
 }
@@ -51,7 +54,7 @@ export async function askOnce(
   store: Store,
   { call, part, request, asked, about }: Question,
   ask: (claim: Claim) => Promise<Json>,
-  { signal, late }: Asked = {},
+  { signal, cost, late }: Asked = {},
 ): Promise<Json> {
   const key: JournalKey = { scope: call.root.first, key: canonicalJson([call.path, call.try, ...part]) };
   const hash = sha256(canonicalJson(request));
@@ -65,6 +68,7 @@ export async function askOnce(
     const entry = {
       request: hash,
       response,
+      ...(cost === undefined ? {} : { spent: cost(response) }),
       at: new Date().toISOString(),
       ...tracedOf(question, response),
       ...(await keeping),

@@ -31,6 +31,7 @@ export function cutCalls(
   };
 }
 
-function spendIn(entry: JournalEntry | null): Spend {
+/** What an entry says that `add` wrote; nothing for none. */
+export function spendIn(entry: JournalEntry | null): Spend {
   return (entry?.response as unknown as Spend | undefined) ?? NO_SPEND; // `add` wrote it
 }

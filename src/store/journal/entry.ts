@@ -1,5 +1,6 @@
 /** Which answer of which tree of runs (I8). */
 
+import type { Spend } from '../../plan/budget/spend.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Hash, Value } from '../../plan/values/value.js';
 
@@ -18,6 +19,8 @@ export interface JournalEntry {
   asked?: Value;
   /** The answer, as whoever asked wants it back. */
   response: Json;
+  /** What the answer has cost, with no steps; absent where nobody was paid. */
+  spent?: Spend;
   /** ISO 8601, UTC. */
   at: string;
   /** What the run's trace tells of it; absent where that is not traced. */

@@ -19,6 +19,7 @@ import type { CarriedScope } from '../../plan/schedule/carried.js';
 import { rootsOfStep } from '../../plan/references/step-references.js';
 import type { BlockStep, ForeachStep } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
+import { addSpend } from '../../plan/budget/spend.js';
 import type { Rounds, Scope } from '../state/context.js';
 import { pathOf, shortened } from '../state/context.js';
 import { failureFrom } from '../failures.js';
@@ -26,7 +27,7 @@ import { startReady } from './step-runner.js';
 import { restrictionsOf } from '../state/account.js';
 import { collectFrom, lendToBatch } from '../budget/reserve.js';
 import { settleBatch } from './rounds.js';
-import { NOT_STARTED } from './nested-run.js';
+import { NOT_STARTED, spentBy } from './nested-run.js';
 
 /** At most so many batch runs of one foreach are open: all but one of them wait for people. */
 const MOST_BATCHES = 100;
@@ -99,10 +100,13 @@ function start(loop: BatchLoop): void {
       () => {
         if (rounds.counts.failures.count > 0 && step.on_error === 'stop') work.cancel();
       },
-      (error: unknown) => {
+      async (error: unknown) => {
         if (!work.consideredCancelled) rounds.broken = failureOf(run, error);
         rounds.cancelled.push(run);
         work.cancel();
+        const { context } = scope;
+        const spent = await spentBy(error, { root: context.root, path: pathOf(scope, step), items });
+        rounds.spend = addSpend(rounds.spend, spent);
       },
     );
   open.set(

@@ -11,10 +11,13 @@ import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { RunOutcome } from '../../plan/result.js';
+import type { Spend } from '../../plan/budget/spend.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { RootLink, RunInput, RunSettings } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { WorkflowStep, PlanStep, AgentStep, Step } from '../../plan/step.js';
+import type { SpentCall } from '../../activities/contract.js';
+import { quick } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { autonomyOf, committerOf, pathOf, shortened, workspaceOf } from '../state/context.js';
 import { outcomeIn, cutOff } from '../failures.js';
@@ -38,10 +41,11 @@ export async function startNested(
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
+  const ownRoot = { ...root, first: tried === 1 ? root.first : `${root.first} ${path} ${tried}` };
   const input: RunInput = {
     plan: shortened(context, plan),
     input: inputs,
-    root: { ...root, first: tried === 1 ? root.first : `${root.first} ${path} ${tried}` },
+    root: ownRoot,
     path,
     lease: lendTo(context, run, plan, opened),
     tree: { parent: context.run, climate: restrictionsOf(context.account) },
@@ -67,7 +71,7 @@ export async function startNested(
     outcome = outcomeIn(error) ?? outcome;
     if (outcome !== null && outcome !== NOT_STARTED) return nestedEnd(run, outcome);
     const how = CancellationScope.current().consideredCancelled ? null : cutOff(error);
-    const spend = context.account.left.get(run)?.spend ?? NO_SPEND;
+    const spend = context.account.left.get(run)?.spend ?? (await spentBy(error, { root: ownRoot, path }));
     if (how !== null) return { ...endedByOthers(run, how), spend };
     // As an activity that is cancelled says what it has cost.
     throw isCancellation(error) ? new CancelledFailure('cancelled', [spend]) : error;
@@ -75,6 +79,12 @@ export async function startNested(
     context.runningSteps.waiting.delete(run);
     collectFrom(context, run, outcome);
   }
+}
+
+/** What a run has spent that was terminated, by the journal: it could not say so. Nothing for other ends. */
+export async function spentBy(error: unknown, call: SpentCall): Promise<Spend> {
+  if (cutOff(error) !== 'terminated') return NO_SPEND;
+  return CancellationScope.nonCancellable(() => quick.spentBelow(call));
 }
 
 /** What is wrong with the first input that is not of its declared type; null where all are. */

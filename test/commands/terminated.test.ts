@@ -1,0 +1,85 @@
+// @seconds 20
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/plan/result.js';
+import type { ModelEndpoint } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+/*
+ * A nested run that `temporal workflow terminate` has ended says no last word. What it had paid for by then counts all
+ * the same: the journal has it.
+ */
+
+/** What each answer claims to have taken. */
+const TOKENS = 1_100;
+const LIST = Array.from({ length: 201 }, (_, index) => index).join(', ');
+const DEFINITIONS: Record<string, string> = {
+  leaf: 'steps:\n  - {id: deep, agent: helper, prompt: say}\n  - {id: hang, ask: Go on?}\n',
+  middle: 'steps:\n  - {id: asked, agent: talker, prompt: talk}\n  - {id: inner, workflow: leaf}\n',
+  item: 'inputs: {n: {type: integer}}\nsteps:\n  - {id: said, agent: helper, prompt: "say ${n}"}\n',
+  nested: 'steps:\n  - {id: first, agent: helper, prompt: say}\n  - {id: inner, workflow: middle}\n',
+  batches:
+    `steps:\n  - id: inner\n    foreach: {items: [${LIST}], max_parallel: 1}\n    steps:\n` +
+    '      - {id: one, when: "${item < 2}", workflow: item, inputs: {n: "${item}"}}\n' +
+    '      - {id: hang, when: "${item == 2}", ask: Go on?}\n',
+};
+
+let project: Project;
+let endpoint: ModelEndpoint;
+let client: Client;
+beforeAll(async () => {
+  endpoint = await startModelEndpoint(({ prompt, results: { count } }) => {
+    const usage = { input: 1_000, output: 100 };
+    return prompt.includes('talk') && count === 0
+      ? { tools: [{ name: 'list_files', input: {} }], usage }
+      : { text: 'said', usage };
+  });
+  const workflows = Object.entries(DEFINITIONS).map(([name, steps]): [string, string] => [
+    `definitions/workflows/${name}.yml`,
+    `name: ${name}\n${steps}`,
+  ]);
+  project = await openProject(
+    {
+      'definitions/agents/helper.yml': 'name: helper\nprompt: You help.\n',
+      'definitions/agents/talker.yml': 'name: talker\nprompt: You talk.\ntools: [list_files]\n',
+      ...Object.fromEntries(workflows),
+    },
+    { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
+  expect((await project.run('server', 'start')).code).toBe(0);
+  const { address } = JSON.parse((await project.run('server', 'status', '--json')).stdout) as { address: string };
+  client = new Client({ connection: await Connection.connect({ address }) });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await project.close();
+  await endpoint.close();
+});
+
+describe('what a terminated nested run has cost', () => {
+  it.each([
+    // `first`, two turns of `asked`, `deep`.
+    ['nested', 'nested/inner', 4],
+    // The items 0 and 1 of a batch.
+    ['batches', 'batches/inner/0-199', 2],
+  ])('counts in the run that started it, in its page of results and in the list: %s', async (name, below, answers) => {
+    const started = await project.run('run', name, '--id', name, '--detach', '--json');
+    expect(started.code, started.stdout).toBe(0);
+    await expect
+      .poll(async () => (await project.run('list', '--waiting')).stdout, { timeout: 60_000 })
+      .toContain('Go on?');
+    await client.workflow.getHandle(below).terminate('by hand');
+    const { code } = await project.run('watch', name);
+    const shown = JSON.parse((await project.run('show', name, '--json')).stdout) as RunResult;
+    const [listed] = JSON.parse((await project.run('list', '--status', 'error', '--json')).stdout) as {
+      run: string;
+      usd: number;
+    }[];
+    expect([code, shown.status]).toEqual([1, 'error']);
+    expect(shown.spend).toMatchObject({ tokens: answers * TOKENS });
+    expect(shown.spend.usd).toBeGreaterThan(0);
+    expect(listed).toMatchObject({ run: name, usd: shown.spend.usd });
+  });
+});
