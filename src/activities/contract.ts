@@ -4,7 +4,8 @@ import type { HookAnswer, HookedWhen } from '../plan/tools/hook.js';
 import type { AttemptBefore, CallEnd, Remark, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
 import type { Environment } from '../plan/references/environment.js';
 import type { Autonomy } from '../plan/gates/autonomy.js';
-import type { Decision, Gate } from '../plan/gates/gate.js';
+import type { Gate } from '../plan/gates/gate.js';
+import type { ReceiptCall, RefusedCall, TokenCall } from '../plan/gates/gate-calls.js';
 import type { NoticeCall, NotifySettings } from '../plan/gates/notice.js';
 import type { KeeperMessage, Lease } from '../plan/devices/device-queue.js';
 import type { BegunRun } from '../plan/triggers/start.js';
@@ -248,25 +249,6 @@ export interface PrepareCall extends StepCall {
  */
 export type PreparedPlan = { plan: ShortPlan; defaults: Record<string, Value> } & (Gate | { hash?: never });
 
-/**
- * A decision that has a grant or must have a token, and the gate that is open: its run's workflow id, the id of the
- * first Temporal run under that, path, and when it opened.
- */
-export interface TokenCall {
-  run: string;
-  first: string;
-  gate: string;
-  since: string;
-  decision: Decision;
-}
-
-/** A decision that a run did not take, and why. */
-export interface RefusedCall {
-  run: string;
-  decision: Decision;
-  reason: string;
-}
-
 /** A content as a person changed it, in place of what was `shown`. */
 export interface EditCall {
   message: string;
@@ -382,6 +364,8 @@ export interface Activities {
   checkToken(call: TokenCall): Promise<{ refusal: string | null; nonce?: string }>;
   /** Writes a refused decision to the run's log, for people to read. */
   noteRefusal(call: RefusedCall): Promise<void>;
+  /** Signs how a gate ended and keeps that in the journal of its tree; gives the hash of what was signed. */
+  keepReceipt(call: ReceiptCall): Promise<Hash>;
   /** Renders what the workflow cannot, because an operand is stored or the result may be big. */
   renderValues(call: RenderCall): Promise<Record<string, Value>>;
   /** Stores one page of at most 500 results and names it (I12). */

@@ -3,6 +3,7 @@ import { createAccessStore } from './store-access/answer-question.js';
 import { createBeginTask, createCloseRun, createCountAlive, createWritePage } from './runs/close-run.js';
 import { createCallModel } from './agents/call-model.js';
 import { createCheckToken } from './gates/check-token.js';
+import { createKeepReceipt } from './gates/receipt.js';
 import { createNoteRefusal } from './gates/refused.js';
 import type { Activities } from './contract.js';
 import { createCompileImage } from './devices/compile-image.js';
@@ -73,6 +74,7 @@ export function createActivities(deps: Dependencies): Activities {
     renderGate: withFailures(createRenderGate(deps)),
     checkToken: withFailures(createCheckToken(deps)),
     noteRefusal: withFailures(createNoteRefusal(deps)),
+    keepReceipt: withFailures(createKeepReceipt(deps)),
     readEdit: withFailures(createReadEdit(deps)),
     readAnswer: withFailures(createReadAnswer(deps)),
     renderValues: withFailures(createRenderValues(deps)),

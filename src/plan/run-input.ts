@@ -60,6 +60,8 @@ export interface RunSettings {
   autonomy?: Autonomy[];
   /** Decisions must carry a token of the store's (`approvals.require_token`). */
   require_token?: true;
+  /** A signed receipt is kept of each decision; absent in runs of before there were any. */
+  receipts?: true;
   /** Something in it is refused where there is no sandbox: the run looks for one before it begins. */
   needs_sandbox?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */

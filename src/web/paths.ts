@@ -10,6 +10,11 @@ export function graphPath(run: string, sign: string): string {
   return `${runPath(run)}/graph.svg?state=${sign}`;
 }
 
+/** The signed receipts of a run's decisions, as a file. */
+export function receiptsPath(run: string): string {
+  return `${runPath(run)}/receipts`;
+}
+
 /** What a rerun of a closed run would do, and where it is started. */
 export function rerunPath(run: string): string {
   return `${runPath(run)}/rerun`;

@@ -15,6 +15,7 @@ import { createDeviceBook, releaseUnneeded } from './devices/device-lease.js';
 import { runSteps, resumeSteps, startReady } from './running/step-runner.js';
 import { createRequiredWorkers } from './state/required-workers.js';
 import { createRunningSteps } from './state/running-steps.js';
+import type { GateTerms } from './gates/gate-book.js';
 import { createGateBook, acceptUnknownSignals } from './gates/gate-book.js';
 import { makeRunTree } from './running/own-tree.js';
 import { leaveTree, openAccount } from './budget/account.js';
@@ -41,8 +42,8 @@ export async function perdure(input: RunInput): Promise<RunOutcome> {
 
 function openContext(input: RunInput): RunContext {
   const { carried } = input;
-  const gates = createGateBook(carried, input.settings.require_token === true);
   const identity = identityOf(input);
+  const gates = createGateBook(carried, gateTermsOf(identity));
   const context: Omit<RunContext, 'top'> = {
     ...identity,
     gates,
@@ -83,6 +84,12 @@ function openContext(input: RunInput): RunContext {
   });
   acceptUnknownSignals(gates);
   return whole;
+}
+
+function gateTermsOf({ root, settings }: Pick<RunContext, 'root' | 'settings'>): GateTerms {
+  // Below a nested step that was tried again the scope has that try behind a space.
+  const place = { run: root.run, scope: root.first.split(' ', 1)[0] ?? root.first };
+  return { wantsToken: settings.require_token === true, receipts: settings.receipts === true ? place : null };
 }
 
 /** What is known of steps that have not ended. */

@@ -65,6 +65,7 @@ export const WRITERS: Record<string, string> = {
   'cli/export/export-definition.ts': 'outside: the command line; told, exit 3',
   'cli/design/design-flow.ts': 'outside: the command line; told, exit 3',
   'cli/follow/editor.ts': 'outside: the command line; told, exit 3',
+  'cli/follow/receipts.ts': 'outside: the command line; told, exit 3',
   'cli/follow/pager.ts': 'outside: the command line; told, exit 3',
   'web/access/open-browser.ts': 'outside: the command line; told, exit 3',
   'cli/submit/format-files.ts': 'outside: the command line; told, exit 3',

@@ -64,6 +64,7 @@ it('shows all that is decided with its hash and its bill; a preview decides noth
   await until(async () => (await status('one')) === 'success');
   expect(await (await fetch(link)).text()).toContain('There is nothing to decide by this link');
   expect((await post(link, body)).status).toBe(409);
+  expect(await (await fetch(`${link}/receipt`)).text()).toBe((await project.run('receipt', 'one/ok')).stdout);
   const shown = (await project.run('show', 'one')).stdout;
   expect(shown).toContain('approved by ana: from the train');
   expect(shown).toContain('1 decision refused');

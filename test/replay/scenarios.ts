@@ -1,3 +1,4 @@
+import { issueGrant } from '../../src/activities/gates/grant.js';
 import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gates/gate.js';
 import type { Expression, Template } from '../../src/plan/values/expression.js';
 import { DECIDE, MEMO } from '../../src/plan/names.js';
@@ -151,6 +152,12 @@ export const SCENARIOS: Scenario[] = [
       answer(harness, handle, (decision) =>
         handle.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [decision] }),
       ),
+  },
+  {
+    name: 'gate-granted',
+    plan: plan([commandStep(0, ['echo', 'content']), gate]),
+    settings: { receipts: true },
+    drive: decideByGrant,
   },
   {
     name: 'gate-by-signal',
@@ -321,6 +328,24 @@ async function answer(
 ): Promise<void> {
   const { path, hash } = await openGate(harness, handle);
   await decide({ gate: path, decision: 'approve', hash, by: 'ana', comment: 'seen' });
+}
+
+/** With a grant that nobody signed, then with one that is genuine. */
+async function decideByGrant(harness: Harness, handle: RunHandle): Promise<void> {
+  const { path, hash, since } = await openGate(harness, handle);
+  const grant = await issueGrant(
+    {
+      ...{ run: handle.workflowId, first: handle.firstExecutionRunId, gate: path, since, hash },
+      ...{ may: ['approve'], to: 'ana', exp: 8_000_000_000_000 },
+    },
+    harness.store,
+  );
+  for (const one of ['x.y', grant])
+    await handle
+      .executeUpdate<DecisionReceipt, [Decision]>(DECIDE, {
+        args: [{ gate: path, decision: 'approve', hash, by: 'ana', grant: one }],
+      })
+      .catch(() => undefined); // the first is refused
 }
 
 async function decideOn(

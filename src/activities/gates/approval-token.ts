@@ -89,9 +89,9 @@ function bindingOf({ run, first, gate, since }: TokenGate): TokenGate {
   return { run, first, gate, since };
 }
 
-function saidIn({ decision, by, comment, value, edit, remember }: Decision): Hash {
+function saidIn({ decision, by, comment, value, edit, remember, via }: Decision): Hash {
   const said = { decision, by, comment: comment ?? null, value: value ?? null, edit: edit ?? null };
-  return sha256(canonicalJson(remember === true ? { ...said, remember } : said));
+  return sha256(canonicalJson({ ...said, ...(remember === true ? { remember } : {}), via }));
 }
 
 async function claimsIn(token: string, key: ApprovalKey): Promise<Claims | null> {

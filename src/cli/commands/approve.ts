@@ -55,6 +55,7 @@ async function decideWith(
     decision,
     by: actingName(options.text('as')),
     comment: checkComment(options.text('comment')),
+    via: 'terminal' as const,
     ...(remember ? { remember: true as const } : {}),
   };
   const command = {

@@ -22,6 +22,7 @@ import { memory } from './memory.js';
 import { pause } from './pause.js';
 import { plan } from './plan.js';
 import { promote } from './promote.js';
+import { receipt } from './receipt.js';
 import { record } from './record.js';
 import { prune } from './prune.js';
 import { rerun } from './rerun.js';
@@ -60,6 +61,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   answer,
   say,
   grant,
+  receipt,
   budget,
   pause,
   resume,

@@ -27,7 +27,7 @@ import { asTyped } from '../text/own-name.js';
 /** What `approve`, `reject` and `answer` were told. */
 export interface DecideCommand {
   address: string;
-  says: Pick<Decision, 'decision' | 'by' | 'comment' | 'grant'>;
+  says: Pick<Decision, 'decision' | 'by' | 'comment' | 'grant' | 'via'>;
   /** The answer or option, as it was typed. */
   answer?: string | null;
   /** A file with the content as it was edited. */

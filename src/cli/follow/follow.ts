@@ -263,11 +263,12 @@ async function ask(following: Following, open: OpenGate): Promise<void> {
 
 /** What was typed or edited is stored where it is too big for history (I6). */
 async function saysOf(answer: Exclude<Answer, { kind: 'later' | 'gone' }>, by: string, store: Store): Promise<Says> {
-  if (answer.kind === 'reject') return { decision: answer.kind, by, comment: answer.comment };
-  if (answer.kind === 'answer') return { decision: answer.kind, by, value: await store.put(answer.value) };
+  const said = { by, via: 'terminal' as const };
+  if (answer.kind === 'reject') return { ...said, decision: answer.kind, comment: answer.comment };
+  if (answer.kind === 'answer') return { ...said, decision: answer.kind, value: await store.put(answer.value) };
   return {
+    ...said,
     decision: answer.kind,
-    by,
     ...(answer.edited === undefined ? {} : { edit: await store.put(answer.edited) }),
   };
 }

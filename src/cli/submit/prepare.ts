@@ -209,10 +209,11 @@ function peopleOf({
   notify: written,
   autonomy: said,
   ui,
-}: Workspace['config']): Pick<RunSettings, 'require_token' | 'notify' | 'autonomy' | 'pages'> {
+}: Workspace['config']): Pick<RunSettings, 'receipts' | 'require_token' | 'notify' | 'autonomy' | 'pages'> {
   const notify = toNotify(written);
   const autonomy = autonomyIn(said);
   return {
+    receipts: true,
     ...(autonomy === undefined ? {} : { autonomy: [autonomy] }),
     ...(approvals?.require_token === true ? { require_token: true } : {}),
     ...(notify === undefined ? {} : { notify }),

@@ -97,6 +97,7 @@ async function saysOf(
   return {
     decision: value !== undefined && decision === 'approve' ? 'answer' : decision,
     by,
+    via: 'mcp',
     ...(comment === undefined ? {} : { comment }),
     ...(value === undefined ? {} : { value: await store.put(value) }),
   };

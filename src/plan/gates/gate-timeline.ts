@@ -23,17 +23,25 @@ export interface Edited {
  */
 export function takeDecision(
   gate: Gate,
-  decision: Decision,
+  decision: Omit<Decision, 'via'> & Pick<Vote, 'via'>,
   { now, edited, nonce = null }: { now: number; edited: Edited | null; nonce?: string | null },
 ): GateStep {
-  if (nonce !== null) return takeDecision({ ...gate, used: [...(gate.used ?? []), nonce] }, decision, { now, edited });
+  if (nonce !== null) {
+    const usedUp = { ...gate, used: [...(gate.used ?? []), nonce] };
+    return takeDecision(usedUp, { ...decision, via: 'grant' }, { now, edited });
+  }
   const { by, comment = null } = decision;
   const at = new Date(now).toISOString();
   if (decision.decision === 'reject') {
-    return { gate, end: { gate: gate.path, decision: 'reject', by: [by], hash: gate.hash, comment, output: null, at } };
+    const end = { gate: gate.path, decision: 'reject' as const, by: [by], hash: gate.hash, comment, output: null, at };
+    return { gate, end: { ...end, ...viaOf([decision]) } };
   }
   const shown: Gate = edited === null ? gate : { ...gate, content: edited.content, hash: edited.hash, votes: [] };
-  const { after, agreed } = vote(shown, { by, value: decision.value ?? null });
+  const { after, agreed } = vote(shown, {
+    by,
+    value: decision.value ?? null,
+    ...(decision.via === undefined ? {} : { via: decision.via }),
+  });
   if (agreed === null) return { gate: after, end: isHopeless(after) ? disagreement(after, at) : null };
   const change = {
     ...(edited === null ? {} : { edited: true as const }),
@@ -45,7 +53,8 @@ export function takeDecision(
     end: {
       gate: gate.path,
       decision: wordFor(gate, decision),
-      by: agreed,
+      by: agreed.map((one) => one.by),
+      ...viaOf(agreed),
       hash: shown.hash,
       comment,
       output,
@@ -56,15 +65,23 @@ export function takeDecision(
 }
 
 /** Counts a person's word; `agreed` names those who said the same once they are as many as are asked for. */
-function vote(gate: Gate, own: Vote): { after: Gate; agreed: string[] | null } {
-  if ((gate.quorum ?? 1) === 1) return { after: gate, agreed: [own.by] };
+function vote(gate: Gate, own: Vote): { after: Gate; agreed: Vote[] | null } {
+  if ((gate.quorum ?? 1) === 1) return { after: gate, agreed: [own] };
   const after: Gate = { ...gate, votes: [...(gate.votes ?? []), own] };
   const same = (after.votes ?? []).filter(({ value }) => canonicalJson(value) === canonicalJson(own.value));
-  return { after, agreed: missingOf(after) > 0 ? null : same.map(({ by }) => by) };
+  return { after, agreed: missingOf(after) > 0 ? null : same };
+}
+
+/** By which way each came; nothing where nobody says, as in histories of before. */
+function viaOf(said: Pick<Vote, 'via'>[]): Pick<GateEnd, 'via'> {
+  return said.some(({ via }) => via !== undefined) ? { via: said.map(({ via }) => via ?? null) } : {};
 }
 
 /** Whoever chose has answered, whichever word was sent with the choice. */
-function wordFor({ kind, options }: Gate, { decision, value }: Decision): Decision['decision'] {
+function wordFor(
+  { kind, options }: Gate,
+  { decision, value }: Pick<Decision, 'decision' | 'value'>,
+): Decision['decision'] {
   if (options === undefined && kind === 'approval') return 'approve';
   return value === undefined ? decision : 'answer';
 }
@@ -81,6 +98,7 @@ function disagreement({ path, votes = [], hash }: Gate, at: string): GateEnd {
     gate: path,
     decision: 'reject',
     by: votes.map(({ by }) => by),
+    ...viaOf(votes),
     hash,
     comment: 'they chose differently',
     output: null,

@@ -64,7 +64,13 @@ export type Fallback = 'approve' | 'skip' | 'abort';
 export interface Vote {
   by: string;
   value: Value | null;
+  via?: Via;
 }
+
+/** Ways by which decisions come, as who sends one says. */
+const SAID_VIAS = ['terminal', 'page', 'mcp'] as const;
+/** `grant` is proved: no decision can say it itself. */
+export type Via = (typeof SAID_VIAS)[number] | 'grant';
 
 /** Of a `lost` gate, in the words of decision 13: do it again, count it as done, stop. */
 export const LOST_OPTIONS = ['retry', 'done', 'stop'] as const;
@@ -104,6 +110,8 @@ export interface Decision {
   token?: string;
   /** By which somebody elsewhere decides this gate, once: signed by the store's key (decision 39). */
   grant?: string;
+  /** Absent where nobody says. */
+  via?: Exclude<Via, 'grant'>;
 }
 
 /** What the update answers, and `--json` of `approve` prints. */
@@ -130,6 +138,8 @@ export interface GateEnd {
   comment: string | null;
   /** What later steps get. */
   output: Value | null;
+  /** By which way each of them came, in the order of `by`; null where nobody said. Absent where nobody said any. */
+  via?: (Via | null)[];
   /** The content is not what the run showed first. */
   edited?: true;
   /** What has this hash is allowed for the rest of the run. */
@@ -257,6 +267,7 @@ export function isDecision(value: unknown): value is Decision {
     token,
     grant,
     remember,
+    via,
   } = value as Record<string, unknown>;
   return (
     [gate, hash, by].every(isShortText) &&
@@ -265,6 +276,7 @@ export function isDecision(value: unknown): value is Decision {
     isToken(token) &&
     isToken(grant) &&
     (remember === undefined || remember === true) &&
+    (via === undefined || SAID_VIAS.some((one) => one === via)) &&
     [answer, edit].every((written) => written === undefined || isValue(written))
   );
 }

@@ -52,7 +52,7 @@ async function saysOf(
   const comment = (sent['comment'] ?? '').replaceAll('\r\n', '\n').trim();
   if (comment.length > COMMENT_CHARACTERS)
     throw refusal(`Expected a comment of at most ${COMMENT_CHARACTERS} characters, got ${comment.length}.`);
-  const said = { ...who, ...(comment === '' ? {} : { comment }) };
+  const said = { ...who, via: 'page' as const, ...(comment === '' ? {} : { comment }) };
   switch (sent['decision']) {
     case 'approve':
       return { ...said, decision: 'approve', ...(await editOf(sent, { content, store, path: gate.path })) };

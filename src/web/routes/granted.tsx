@@ -1,8 +1,11 @@
 import type { Hono } from 'hono';
 import type { Grant } from '../../activities/gates/grant.js';
 import { GRANTED_PATH, openGrant, readGrant } from '../../activities/gates/grant.js';
+import type { Statement } from '../../activities/gates/receipt.js';
+import { statementIn } from '../../activities/gates/receipt.js';
 import { CliError, EXIT, refusal } from '../../cli/exit-codes.js';
 import { keptRefusal } from '../../cli/follow/decide.js';
+import { receiptText, receiptsOf } from '../../cli/follow/receipts.js';
 import { rootOf } from '../../cli/observe/view.js';
 import { safeLine } from '../../cli/text/safe-text.js';
 import { isUsed } from '../../plan/gates/gate.js';
@@ -36,7 +39,7 @@ export function grantedRoutes(app: Hono<PageEnv>, site: Site): void {
     const grant = await openGrant(token, site.session.store);
     if (grant === null) return forged(c, token);
     const found = await findGate(addressOf(grant), site.session).catch(closedIn);
-    if (found instanceof CliError) return noUse(c, site, { message: found.message });
+    if (found instanceof CliError) return noUse(c, site, { message: found.message, receipt: `${placesOf(token).decide}/receipt` });
     const refused = uselessOf(grant, found, Date.now());
     return sendPage(
       c,
@@ -52,6 +55,12 @@ export function grantedRoutes(app: Hono<PageEnv>, site: Site): void {
         <Bill bill={await billAt(found, site)} asks={found.open.gate.kind === 'ask'} />
       </GatePage>,
     );
+  });
+  app.get(`${GRANTED_PATH}:token/receipt`, async (c) => {
+    const grant = await openGrant(c.req.param('token'), site.session.store);
+    if (grant === null) return forged(c, c.req.param('token'));
+    const all = await receiptsOf(await site.runs.view(rootOf(grant.run)), site.session.store);
+    return c.text(receiptText(all.filter((one) => isOf(grant, statementIn(one)))), 200);
   });
   app.post(`${GRANTED_PATH}:token`, async (c) => {
     const { token } = c.req.param();
@@ -119,11 +128,29 @@ function closedIn(error: unknown): CliError {
   throw error;
 }
 
-function noUse(c: PageContext, site: Site, { message, status }: { message: string; status?: 404 }): Response {
+/** Tells whether a receipt is of the one time that a gate was open for which a grant was made. */
+function isOf(grant: Grant, { gate, since }: Statement): boolean {
+  return gate === addressOf(grant) && since === grant.since;
+}
+
+interface NoUse {
+  message: string;
+  status?: 404;
+  /** Where what was decided is proved. */
+  receipt?: string;
+}
+
+function noUse(c: PageContext, site: Site, { message, status, receipt }: NoUse): Response {
   return sendPage(
     c,
     site,
     { title: 'Nothing to decide', ...(status === undefined ? {} : { status }) },
-    <Notice title="There is nothing to decide by this link" message={message} hint={null} />,
+    <Notice title="There is nothing to decide by this link" message={message} hint={null}>
+      {receipt === undefined ? null : (
+        <p>
+          <a href={receipt}>The receipt of what was decided</a>
+        </p>
+      )}
+    </Notice>,
   );
 }

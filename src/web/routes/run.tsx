@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { canonicalJson } from '../../plan/values/json.js';
 import { runUrl } from '../../cli/follow/follow.js';
+import { receiptText, receiptsOf } from '../../cli/follow/receipts.js';
 import { rootOf } from '../../cli/observe/view.js';
 import { planSvg } from '../../cli/render/plan/plan-svg.js';
 import { refusedLines } from '../../cli/render/refused-lines.js';
@@ -27,10 +28,15 @@ export function runRoutes(app: Hono<PageEnv>, site: Site): void {
         view={view}
         graph={graphPath(run, sign.slice(-16))}
         temporal={await temporalUrl(c, run, site)}
+        receipts={(await receiptsOf(view, site.session.store)).length}
         refused={await refusedLines(site.session.store, run)}
         now={Date.now()}
       />,
     );
+  });
+  app.get('/runs/:run/receipts', async (c) => {
+    const receipts = await receiptsOf(await site.runs.view(rootOf(c.req.param('run'))), site.session.store);
+    return c.text(receiptText(receipts), 200);
   });
   app.get('/runs/:run/graph.svg', async (c) => {
     const view = await site.runs.view(rootOf(c.req.param('run')));

@@ -1,9 +1,9 @@
 import type { RunView } from '../../cli/observe/view.js';
 import { isClosed, openGates } from '../../cli/observe/view.js';
 import { renderMeter } from '../../cli/render/screen.js';
-import { formatAge, formatDuration, shortHash } from '../../cli/text/format.js';
+import { formatAge, formatDuration, plural, shortHash } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
-import { rerunPath } from '../paths.js';
+import { receiptsPath, rerunPath } from '../paths.js';
 import { Content } from './content.js';
 import { GateCard } from './gate-page.js';
 import { StatusChip } from './status.js';
@@ -11,8 +11,10 @@ import { Steering } from './steering.js';
 import { RunTree } from './tree.js';
 
 /** A run: how it stands, what waits, its tree. */
-export function RunPage({ view, graph, temporal, refused, now }: {
+export function RunPage({ view, graph, temporal, receipts, refused, now }: {
   view: RunView;
+  /** How many of its decisions have one. */
+  receipts: number;
   /** Decisions that were refused, in lines for people. */
   refused: string[];
   /** Where its picture is. */
@@ -58,6 +60,13 @@ export function RunPage({ view, graph, temporal, refused, now }: {
           </a>
         </p>
       )}
+      <div id="run-receipts" data-part>
+        {receipts === 0 ? null : (
+          <p>
+            <a href={receiptsPath(view.run)}>{plural(receipts, 'receipt')} of decisions</a>
+          </p>
+        )}
+      </div>
       <div id="run-graph" data-part>
         <Graph src={graph} />
       </div>

@@ -1,5 +1,6 @@
 import {
   ApplicationFailure,
+  CancellationScope,
   defineSignal,
   defineUpdate,
   log,
@@ -22,13 +23,16 @@ import type { GateBook } from '../state/gate-book.js';
 const decideUpdate = defineUpdate<DecisionReceipt, [Decision]>(DECIDE);
 const decideSignal = defineSignal<[Decision]>(DECIDE);
 
+/** What holds for the gates of a run. */
+export type GateTerms = Pick<GateBook, 'wantsToken' | 'receipts'>;
+
 /**
  * The gates that a run goes on with, none at its start. Listens for decisions from the first workflow task on, so that
  * none that comes early is lost.
  */
 export function createGateBook(
   carried: Pick<Carried, 'gates' | 'decisions' | 'remembered'> | null,
-  wantsToken: boolean,
+  { wantsToken, receipts }: GateTerms,
 ): GateBook {
   const book: GateBook = {
     open: new Map(),
@@ -37,6 +41,7 @@ export function createGateBook(
     remembered: new Set(carried?.remembered),
     memo: createGateMemo(),
     wantsToken,
+    receipts,
     messages: { signals: 0, updates: 0 },
     onMessage: () => undefined,
     onOpened: () => undefined,
@@ -243,6 +248,7 @@ export async function awaitDecision(
       const end = book.decided.get(path);
       if (end !== undefined) {
         if (mayEnd !== null && !mayEnd()) await condition(mayEnd);
+        await keepReceipt(book, gate, end);
         return end;
       }
       settle(book, passTime(book.open.get(path) ?? gate, Date.now()));
@@ -254,6 +260,18 @@ export async function awaitDecision(
     book.memo.show(book.open, book.decided.get(path) ?? null);
     book.onListed();
   }
+}
+
+/**
+ * Has what was decided signed, while the gate is still kept for a next Temporal run. A decision counts without it: what
+ * cannot be signed is told, and holds nobody up for longer than a store that takes nothing.
+ */
+async function keepReceipt({ receipts }: GateBook, { path, message, hash, since }: Gate, end: GateEnd): Promise<void> {
+  if (receipts === null) return;
+  const call = { ...receipts, gate: { path, message, hash, since }, end };
+  await CancellationScope.nonCancellable(() => quick.keepReceipt(call)).catch((error: unknown) =>
+    log.warn(`No receipt could be kept of a decision: ${String(error)}`),
+  );
 }
 
 async function untilDecidedOrDue(book: GateBook, path: string): Promise<void> {

@@ -12,6 +12,8 @@ export interface GateBook {
   memo: GateMemo;
   /** Decisions must carry a token: it is checked where its key is. */
   wantsToken: boolean;
+  /** Where receipts of decisions are kept; null where none are. */
+  receipts: ReceiptPlace | null;
   /** Messages that came in this Temporal run, whatever they said: each is an event (I12). */
   messages: { signals: number; updates: number };
   /** Told of each message once it was taken in. */
@@ -20,6 +22,12 @@ export interface GateBook {
   onOpened: (gate: Gate) => void;
   /** Told when the list in the memo was written for a gate that has opened or ended. */
   onListed: () => void;
+}
+
+/** A tree of runs: its root's workflow id, and the scope of its journal. */
+interface ReceiptPlace {
+  run: string;
+  scope: string;
 }
 
 /** Where `list --waiting` reads what waits for people, without a worker (decision 5). */

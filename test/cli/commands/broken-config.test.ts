@@ -29,6 +29,7 @@ const READING: Record<string, string[]> = {
   plan: ['plan', 'hello.yml'],
   promote: ['promote', 'run/name'],
   prune: ['prune'],
+  receipt: ['receipt', 'run'],
   record: ['record', 'run'],
   reject: ['reject', 'run/gate'],
   answer: ['answer', 'run/gate', 'yes'],

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiptsIn, statementIn } from '../../../src/activities/gates/receipt.js';
 import type { Gate } from '../../../src/plan/gates/gate.js';
 import { MEMO } from '../../../src/plan/names.js';
 import type { Step } from '../../../src/plan/step.js';
 import { literal } from '../../plan/helpers/build-blocks.js';
-import { plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { commandStep, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import type { Harness } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { sendDecision } from '../helpers/updating.js';
@@ -42,6 +43,29 @@ describe('gates that open at about one moment', () => {
       await Worker.runReplayHistory({ workflowBundle: { code } }, history, handle.workflowId);
     }
     await Promise.all(handles.map((handle) => handle.terminate()));
+  }, 120_000);
+
+  it('and are decided at about one moment, with a receipt each, replay as they ran', async () => {
+    const gates = Array.from({ length: GATES }, (_, index) => gate(index));
+    const steps = gates.map((_, index) => commandStep(GATES + index, ['true'], { needs: needs(index) }));
+    const handle = await harness.start(plan([...gates, ...steps]), { settings: { receipts: true } });
+    const shown = async (): Promise<Gate[]> => {
+      const { memo } = await handle.describe();
+      return (memo?.[MEMO.waiting] ?? []) as Gate[]; // written by the interpreter
+    };
+    await expect.poll(async () => (await shown()).length).toBe(GATES);
+    await Promise.all(
+      (await shown()).map(({ path, hash }) =>
+        sendDecision(handle, { gate: path, decision: 'approve', hash, by: 'ana', via: 'page' }),
+      ),
+    );
+    await handle.result();
+    const receipts = await receiptsIn(harness.store, handle.firstExecutionRunId);
+    expect(receipts.map((one) => statementIn(one).gate).sort()).toEqual(
+      gates.map((_, index) => `${handle.workflowId}/${String(index)}`),
+    );
+    const code = await readFile(new URL('../../../dist/workflow-bundle.js', import.meta.url), 'utf8');
+    await Worker.runReplayHistory({ workflowBundle: { code } }, await handle.fetchHistory(), handle.workflowId);
   }, 120_000);
 
   it('cost little each when there are too many for the list, and each can be decided', async () => {
