@@ -70,8 +70,18 @@ export function mayBeSilent(scope: FoldScope): boolean {
 }
 
 /** Tells whether a loop went on after a round, as far as history tells. */
-export function goesOn({ on_error, until, max }: LoopStep, round: FoldScope): boolean {
-  const isCut = round.schedule.steps.some(({ failure }) => failure?.type === 'cancelled');
-  const isEndedByFailure = endOf(round.schedule) === 'error' && on_error !== 'continue';
-  return !isCut && !isEndedByFailure && (round.index ?? 0) + 1 < max && holdsIn(round, until) === false;
+export function goesOn(step: LoopStep, round: FoldScope): boolean {
+  return !isBroken(step, round) && holdsIn(round, step.until) === false;
+}
+
+/** Tells whether a round that has ended is the last of its loop for sure. */
+export function isLast(step: LoopStep, round: FoldScope): boolean {
+  return isBroken(step, round) || holdsIn(round, step.until) === true;
+}
+
+/** Tells whether no round follows, whatever the condition says. */
+function isBroken({ on_error, max }: LoopStep, { schedule, index }: FoldScope): boolean {
+  const isCut = schedule.steps.some(({ failure }) => failure?.type === 'cancelled');
+  const isEndedByFailure = endOf(schedule) === 'error' && on_error !== 'continue';
+  return isCut || isEndedByFailure || (index ?? 0) + 1 >= max;
 }

@@ -1,14 +1,15 @@
 import { needsBatches } from '../../plan/schedule/batch-run.js';
-import { requirementText, unattendedEnd } from '../../plan/outcomes/step-ends.js';
+import { unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { endOf } from '../../plan/schedule/schedule.js';
 import type { BlockStep, ForeachStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { FoldScope } from './fold-scope.js';
-import { conditionIn, countOf, holdsIn, innerOf, innersOf, makeInner, valueOf } from './fold-scope.js';
+import { conditionIn, countOf, innerOf, innersOf, makeInner } from './fold-scope.js';
 import type { RunFold } from './run-fold.js';
 import { isEnded, end } from './fold-ends.js';
+import { setEnd, skipped } from './silent-ends.js';
 
 export function inferAll(fold: RunFold, scope: FoldScope, at: string): void {
   for (const step of scope.schedule.body.steps) inferEnd(fold, scope, step.index, at);
@@ -56,21 +57,6 @@ function inferItems(fold: RunFold, scope: FoldScope, step: ForeachStep, at: stri
 function play(fold: RunFold, scope: FoldScope, at: string): void {
   fold.played += 1;
   inferAll(fold, scope, at);
-}
-
-/** A step without a condition that was passed over: the run had been stopped. */
-function skipped({ when }: Step): StepEnd {
-  return { status: 'skipped', reason: when === null ? 'the run starts nothing any more' : '`when` is false' };
-}
-
-/** Where history alone does not tell whether what it requires holds, neither is said. */
-function setEnd(scope: FoldScope, { values, require }: Step & { kind: 'set' }): StepEnd {
-  const output = valueOf(scope, { kind: 'map', entries: values });
-  const holds = require === undefined ? true : holdsIn(scope, require);
-  if (holds === null) return { status: 'skipped', reason: 'what it came to is told when the run has ended' };
-  return holds
-    ? { status: 'success', output }
-    : { status: 'error', failure: { type: 'not-expected', message: requirementText(output) } };
 }
 
 function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
