@@ -9,6 +9,7 @@ import { UnavailableError } from './errors.js';
 import type { StoreConfig } from './open-store.js';
 import { storeAddress } from './open-store.js';
 import { runHost } from './host/host.js';
+import type { HealthPlace } from './telemetry/told-worker.js';
 import { hostSignal } from './host/host-process.js';
 
 export interface UpOptions {
@@ -16,6 +17,8 @@ export interface UpOptions {
   config: NamesVariables & EncryptionConfig & StoreConfig & { task_queue?: string | undefined };
   taskQueue?: string | undefined;
   uiPort?: number | undefined;
+  /** Where its worker serves its health; left out for nowhere. */
+  health?: HealthPlace | null;
   credentials: Credentials;
   log: (line: string) => void;
   onReady: (host: HostInfo) => void;
@@ -24,7 +27,8 @@ export interface UpOptions {
 /**
  * The host in the foreground: runs until SIGINT, SIGTERM or `server stop`. Throws an UnavailableError when it cannot.
  */
-export async function up({ project, config, taskQueue, uiPort, credentials, log, onReady }: UpOptions): Promise<void> {
+export async function up(options: UpOptions): Promise<void> {
+  const { project, config, taskQueue, uiPort, health, credentials, log, onReady } = options;
   const end = await runHost({
     stateDir: project.stateDir,
     taskQueue: taskQueue ?? config.task_queue ?? null,
@@ -32,6 +36,7 @@ export async function up({ project, config, taskQueue, uiPort, credentials, log,
     idleMs: null,
     env: process.env,
     uiPort: uiPort ?? null,
+    health: health ?? null,
     credentials: hostVariables(credentials(), config),
     keys: await projectKeys(config, { env: credentials(), root: project.root }),
     log,

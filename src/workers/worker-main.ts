@@ -16,7 +16,8 @@ import { prepareStateDir, requireApart } from './server/server-database.js';
 import type { QueueConfig } from './connection/task-queue.js';
 import { devicesAt, taskQueueOf } from './connection/task-queue.js';
 import type { TelemetryConfig } from './telemetry/telemetry-settings.js';
-import { telemetryVariables } from './telemetry/telemetry-settings.js';
+import { telemetrySettings, telemetryVariables } from './telemetry/telemetry-settings.js';
+import type { HealthPlace } from './telemetry/told-worker.js';
 import type { TemporalSettings } from './connection/temporal-settings.js';
 import { temporalSettings } from './connection/temporal-settings.js';
 
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   taskQueue?: string | undefined;
   /** What it has, for steps that require it. */
   labels?: readonly string[];
+  /** Where it serves its health and metrics; left out for nowhere. */
+  health?: HealthPlace | null;
   credentials: Credentials;
   log: (line: string) => void;
   /** Called when the worker polls. */
@@ -53,9 +56,10 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     );
   const { address, namespace, connection } = settings;
   const keys = await projectKeys(config, { env: credentials(), root: project.root });
+  const variables = { ...credentials(), ...telemetryVariables(config, credentials()) };
+  telemetrySettings(variables); // throws where they ask for what cannot be done
   const { store, queue } = await claimWork(options, settings, keys);
   const signal = hostSignal();
-  const variables = { ...credentials(), ...telemetryVariables(config, credentials()) };
   const worker = await startWorker({
     connection,
     namespace,
@@ -65,6 +69,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     keys,
     root: project.root,
     labels: options.labels ?? [],
+    health: options.health ?? null,
     log,
   });
   onReady({

@@ -28,7 +28,7 @@ import { faultOf } from '../models/judge.js';
 import { costAt, searchesCost } from '../models/choice/prices.js';
 import { mostSearches } from '../models/provider-tools.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from '../models/protocol/provider.js';
-import { tokensOf } from '../models/protocol/provider.js';
+import { inAndOut, tokensOf } from '../models/protocol/provider.js';
 import { renderRehearsal } from '../models/request.js';
 import { LONGEST_MS } from '../models/http/retry-after.js';
 import { gatherText } from '../attempt/text-log.js';
@@ -72,7 +72,9 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
       what: 'model' as const,
       name: request.model,
       provider: call.model.provider,
-      usd: (answer: Json) => costOf(asking, (answer as unknown as ModelAnswer).usage), // `ask` below gave it
+      // `ask` below gave it
+      usd: (answer: Json) => costOf(asking, (answer as unknown as ModelAnswer).usage),
+      tokens: (answer: Json) => inAndOut((answer as unknown as ModelAnswer).usage),
     },
   };
   const reserved = mostIn(call.model, request).usd;

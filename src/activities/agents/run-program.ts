@@ -21,7 +21,7 @@ import { cutCalls } from '../attempt/cut-calls.js';
 import { ASK_AGAIN, faultOf, judge } from '../models/judge.js';
 import { textOf } from '../models/protocol/message.js';
 import { costAt } from '../models/choice/prices.js';
-import { tokensOf } from '../models/protocol/provider.js';
+import { inAndOut, tokensOf } from '../models/protocol/provider.js';
 import { correction, createRequest } from '../models/request.js';
 import type { ProgramQuestion, ProgramReply } from '../programs/converse.js';
 import { converse } from '../programs/converse.js';
@@ -123,7 +123,9 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
   const about = {
     what: 'program' as const,
     name: call.program.program,
-    usd: (answer: Json) => spendOf(call, (answer as unknown as ProgramReply).spent).usd, // `ask` below gave it
+    // `ask` below gave it
+    usd: (answer: Json) => spendOf(call, (answer as unknown as ProgramReply).spent).usd,
+    tokens: (answer: Json) => inAndOut((answer as unknown as ProgramReply).spent.usage),
   };
   const journalled = { call, part: ['program', again], request, asked, about };
   const cut = cutCalls(deps.store, journalled);

@@ -12,6 +12,8 @@ import { openAccount } from './account.js';
 import type { StepCall, StepOutput } from '../contract.js';
 import { stepFailure, toFailure, workerLost } from '../failures.js';
 import { startHeartbeat } from './heartbeat.js';
+import { measure } from './measure.js';
+import { failureType } from './traced-call.js';
 import type { LoadedStep } from '../values/load-step.js';
 import { loadStep } from '../values/load-step.js';
 import { leftToWrite } from './left-to-write.js';
@@ -55,18 +57,25 @@ export async function attempt<K extends StepKind, R = StepOutput>(
     limit = startTimeLimit(endingSignal(context), call.limit_ms ?? timeoutMs);
     const { signal } = limit;
     signal.throwIfAborted();
-    return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress, account }));
+    const result = await withLog(store, call, (log) => act({ ...loaded, signal, log, progress, account }));
+    tellTry(call, kind, null);
+    return result;
   } catch (error) {
     // What a step misses that lost its folder on the way says nothing of the step.
     const moved = store.folder === null ? null : movedRoot(store.folder);
-    throw withSpend(
-      failureOf(moved ?? error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null }),
-      account,
-    );
+    const failure = failureOf(moved ?? error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null });
+    tellTry(call, kind, failure);
+    throw withSpend(failure, account);
   } finally {
     limit?.release();
     stopHeartbeat();
   }
+}
+
+/** Tells whoever counts how a try ended. */
+function tellTry({ try: tried }: StepCall, kind: StepKind, failure: Error | null): void {
+  const again = Context.current().info.attempt > 1 ? 'temporal' : tried > 1 ? 'interpreter' : null;
+  measure((measures) => measures.tried(kind, { failure: failure === null ? null : failureType(failure), again }));
 }
 
 async function withLog<R>(store: Store, call: StepCall, act: (log: LogWriter) => Promise<R>): Promise<R> {

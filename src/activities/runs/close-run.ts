@@ -5,6 +5,7 @@ import type { Value } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import type { Activities } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
+import { measure } from '../attempt/measure.js';
 import { keepContext } from './keep-context.js';
 import { removeMade } from '../made/remove-made.js';
 import { workspaceDigest } from '../workspace/workspace-digest.js';
@@ -46,6 +47,7 @@ export function createCloseRun({ store, announceTrace }: Dependencies): Activiti
       store.logsWritten(),
     ]);
     send?.();
+    if (isRoot) measure((measures) => measures.closed(record.run));
     return pages;
   };
 }

@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../command.js';
 import { TASK_QUEUE_OPTION } from '../command.js';
+import { HEALTH_OPTIONS, healthFrom } from '../health-options.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import type { ServedPages } from '../../web/serve.js';
 import type { Terminal } from '../terminal.js';
@@ -9,10 +10,11 @@ export const up: CommandSpec = {
   name: 'up',
   summary: 'run the host, server and worker, in the foreground until Ctrl-C',
   arguments: [],
-  options: [{ flags: '--ui-port <n>', about: 'port of the Web UI' }, TASK_QUEUE_OPTION],
+  options: [{ flags: '--ui-port <n>', about: 'port of the Web UI' }, ...HEALTH_OPTIONS, TASK_QUEUE_OPTION],
   examples: ['perdure up --ui-port 8233'],
   async run({ options, terminal }) {
     const uiPort = parsePort(options.text('ui-port'));
+    const health = await healthFrom(options, terminal);
     const { requireFiles } = await import('../../workers/processes/file-limit.js');
     requireFiles(); // before so many modules are loaded that the limit itself says so
     const { openWorkspace } = await import('../session.js');
@@ -22,6 +24,7 @@ export const up: CommandSpec = {
     await host.up({
       ...workspace,
       uiPort,
+      health,
       taskQueue: options.text('task-queue') ?? undefined,
       credentials: () => terminal.env,
       log: (line) => tell(terminal, terminal.palette.dim(line)),

@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../command.js';
 import { TASK_QUEUE_OPTION } from '../command.js';
+import { HEALTH_OPTIONS, healthFrom } from '../health-options.js';
 import { EXIT } from '../exit-codes.js';
 import { tell } from '../terminal.js';
 
@@ -12,6 +13,7 @@ export const worker: CommandSpec = {
       flags: '--labels <labels>',
       about: 'what it has, for steps with `requires`: `gpu,lab`; PERDURE_LABELS when left out',
     },
+    ...HEALTH_OPTIONS,
     TASK_QUEUE_OPTION,
   ],
   examples: [
@@ -26,10 +28,12 @@ export const worker: CommandSpec = {
     const { runWorker } = await import('../../workers/worker-main.js');
     const { labelsIn } = await import('../../workers/worker/labels.js');
     const labels = labelsIn(options.text('labels') ?? terminal.env['PERDURE_LABELS'] ?? '');
+    const health = await healthFrom(options, terminal);
     await runWorker({
       ...workspace,
       taskQueue: options.text('task-queue') ?? undefined,
       labels,
+      health,
       credentials: () => terminal.env,
       log: (line) => tell(terminal, terminal.palette.dim(line)),
       onReady: ({ address, namespace, taskQueue, storeId, devices }) =>

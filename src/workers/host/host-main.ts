@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { healthPlace } from '../telemetry/health-place.js';
 import { UnavailableError } from '../errors.js';
 import { isLocked } from '../processes/lock.js';
 import { EXIT_HELD, hostSignal, idleSetting, outliveLog, timestamped } from './host-process.js';
@@ -30,6 +31,7 @@ async function main(): Promise<number> {
     idleMs: idleSetting(process.env),
     env: process.env,
     uiPort: null,
+    health: healthPlace(process.env),
     credentials: {},
     keys: { wanted: values.key },
     log: timestamped,

@@ -11,7 +11,8 @@ import { createClient } from '../connection/temporal-client.js';
 import { requireReadable } from '../encryption/same-keys.js';
 import { sweepMade } from '../worker/made-sweeper.js';
 import { packageRoot, packageVersion } from '../package-root.js';
-import { openTraceOutbox } from '../telemetry/trace-outbox.js';
+import { openTelemetry, sdkMetricsFor } from '../telemetry/open-telemetry.js';
+import type { HealthPlace } from '../telemetry/told-worker.js';
 import { reapOrphans } from '../worker/reaper.js';
 import { abilityOf } from '../worker/ability.js';
 import { createActivityQueues } from '../worker/activity-queues.js';
@@ -39,6 +40,8 @@ export interface WorkerPlace {
   root?: string | undefined;
   /** What it has, for steps that require it. */
   labels?: readonly string[];
+  /** Where it serves its health and metrics; null or left out for nowhere. */
+  health?: HealthPlace | null;
   log: (line: string) => void;
 }
 
@@ -53,19 +56,29 @@ export async function startWorker({
   connection: options,
   log,
   labels = [],
+  health = null,
   ...setup
 }: WorkerPlace): Promise<RunningWorker> {
-  installRuntime(log, setup.keys ?? null);
+  const sdkMetrics = await sdkMetricsFor(health);
+  installRuntime(log, { keys: setup.keys ?? null, sdkMetrics });
   const killed = await reapOrphans(setup.store.id);
   if (killed.length > 0) log(`killed ${String(killed.length)} processes that a dead worker had left running`);
   const connection = await NativeConnection.connect(options);
   const place = { connection, namespace: setup.namespace, keys: setup.keys ?? null };
-  const traces = openTraceOutbox(setup.store, { variables: setup.credentials, version: packageVersion(), log });
-  const activities = workerActivities({ ...setup, traces });
+  const variables = setup.credentials;
+  const telemetry = openTelemetry(setup.store, { health, sdkMetrics, variables, version: packageVersion(), log });
+  const activities = workerActivities({ ...setup, traces: telemetry.traces });
   const [worker] = await Promise.all([
     createWorker({ connection, activities, ...setup }),
     requireReadable(createClient(place), setup, place.keys),
   ]);
+  await telemetry.begin({
+    ...setup,
+    ...place,
+    client: createClient(place),
+    identity: workerIdentity(setup.store, place.keys),
+    state: () => worker.getState(),
+  });
   const watchdog = await startWatchdog(setup.store.id, log);
   const leaveLauncher = useLauncher({
     program: join(packageRoot(), 'dist', 'activities', 'processes', 'launcher', 'main.js'),
@@ -104,7 +117,7 @@ export async function startWorker({
     watchdog.release();
     await sweeping;
     await setup.store.logsWritten();
-    await traces.close();
+    await telemetry.close();
     await connection.close();
   });
   return {
@@ -125,7 +138,10 @@ function shutDown(worker: { getState: () => string; shutdown: () => void }): voi
 let isInstalled = false;
 
 /** Sends the SDK's words to our log, and leaves signals to us. There is one runtime a process. */
-function installRuntime(log: (line: string) => void, keys: KeyRing | null): void {
+function installRuntime(
+  log: (line: string) => void,
+  { keys, sdkMetrics }: { keys: KeyRing | null; sdkMetrics: string | null },
+): void {
   if (isInstalled) return;
   isInstalled = true;
   const wordsOf = keys === null ? allOf : placeOf;
@@ -135,6 +151,7 @@ function installRuntime(log: (line: string) => void, keys: KeyRing | null): void
       log(`${level} ${message}${errorIn(meta, wordsOf)}`),
     ),
     telemetryOptions: {
+      ...(sdkMetrics === null ? {} : { metrics: { prometheus: { bindAddress: sdkMetrics } } }),
       logging: { forward: {}, filter: 'temporalio_sdk_core=WARN,temporalio_client=WARN,temporalio_common=WARN' },
     },
   });

@@ -24,6 +24,7 @@ import { fullDisk, holdFolder } from './host-folder.js';
 import { takeLock } from '../processes/lock.js';
 import type { startWorker } from './host-worker.js';
 import { watchIdle } from './idle.js';
+import type { HealthPlace } from '../telemetry/told-worker.js';
 import { labelsIn } from '../worker/labels.js';
 import { buildId } from '../package-root.js';
 import { prepareStateDir } from '../server/server-database.js';
@@ -40,6 +41,8 @@ export interface HostOptions {
   /** How long the host stays when nobody needs it; null for ever. */
   idleMs: number | null;
   env: Env;
+  /** Where its worker serves its health; null or left out for nowhere. */
+  health?: HealthPlace | null;
   /** Where the Web UI should be; null for the usual place. */
   uiPort: number | null;
   credentials: Record<string, string>;
@@ -238,6 +241,7 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     credentials,
     keys,
     labels: labelsIn(options.env['PERDURE_LABELS'] ?? ''),
+    health: options.health ?? null,
     log,
   });
   await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);

@@ -35,12 +35,12 @@ function spanMessage(trace: string, { id, parent, name, kind, start, end, attrib
 }
 
 /** Epoch milliseconds as OTLP writes times. */
-function nanoseconds(milliseconds: number): string {
+export function nanoseconds(milliseconds: number): string {
   return String(BigInt(Math.round(milliseconds)) * 1_000_000n);
 }
 
 /** Attributes as OTLP writes them. */
-function attributesOf(attributes: Record<string, Attribute>): OtlpMessage[] {
+export function attributesOf(attributes: Record<string, Attribute>): OtlpMessage[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: valueOf(value) }));
 }
 

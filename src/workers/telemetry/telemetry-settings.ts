@@ -61,6 +61,11 @@ export function isTraced(variables: Env): boolean {
   return addressOf(variables, 'TRACES') !== null;
 }
 
+/** Tells whether metrics are sent, likewise. */
+export function isMetered(variables: Env): boolean {
+  return addressOf(variables, 'METRICS') !== null;
+}
+
 /** What these variables ask for. Throws an UnavailableError where they ask for what cannot be done. */
 export function telemetrySettings(variables: Env): TelemetrySettings {
   const { service, ...named } = resourceOf(variables);

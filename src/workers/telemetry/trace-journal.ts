@@ -1,5 +1,6 @@
 import { spanId, spanParts } from '../../activities/attempt/trace-context.js';
 import type { ModelAnswer, Usage } from '../../activities/models/protocol/provider.js';
+import { inAndOut } from '../../activities/models/protocol/provider.js';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import type { JournalEntry, Traced } from '../../store/journal/entry.js';
@@ -184,18 +185,12 @@ function programAttributes(response: Json): Record<string, Attribute> {
   return { ...(model ? { 'gen_ai.response.model': model } : {}), ...usageAttributes(spent.usage) };
 }
 
-/** Of all that was read, cached or not, and written. */
-function usageAttributes({
-  input,
-  output,
-  cache_read,
-  cache_write_5m,
-  cache_write_1h,
-}: Usage): Record<string, Attribute> {
+function usageAttributes(usage: Usage): Record<string, Attribute> {
+  const { cache_read, cache_write_5m, cache_write_1h } = usage;
   const written = cache_write_5m + cache_write_1h;
   return {
-    'gen_ai.usage.input_tokens': input + cache_read + written,
-    'gen_ai.usage.output_tokens': output,
+    'gen_ai.usage.input_tokens': inAndOut(usage).input,
+    'gen_ai.usage.output_tokens': usage.output,
     ...(cache_read === 0 ? {} : { 'gen_ai.usage.cache_read.input_tokens': cache_read }),
     ...(written === 0 ? {} : { 'gen_ai.usage.cache_creation.input_tokens': written }),
   };

@@ -14,6 +14,8 @@ export interface TraceOutbox {
    * is there. Never throws.
    */
   announce(run: string): Promise<() => void>;
+  /** How many are to be sent. */
+  unsent(): number;
   /** Sends what is under way, for two seconds at most; the rest is sent at the next start. */
   close(): Promise<void>;
 }
@@ -118,6 +120,7 @@ export function openTraceOutbox(
       waiting.add(run);
       return wake;
     },
+    unsent: () => waiting.size,
     async close() {
       clearTimeout(timer);
       const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());

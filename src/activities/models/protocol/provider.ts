@@ -105,3 +105,11 @@ export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write
 export function tokensOf(usage: Usage): number {
   return usage.input + usage.output + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;
 }
+
+/** Tokens that were read, cached or not, and those that were written. */
+export function inAndOut({ input, output, cache_read, cache_write_5m, cache_write_1h }: Usage): {
+  input: number;
+  output: number;
+} {
+  return { input: input + cache_read + cache_write_5m + cache_write_1h, output };
+}
