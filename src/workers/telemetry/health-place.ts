@@ -4,8 +4,8 @@ import { LOOPBACK } from '../server/ports.js';
 import type { HealthPlace } from './told-worker.js';
 
 /**
- * Where a worker serves its health, as the environment says; null for nowhere. Throws an UnavailableError for what is no
- * port.
+ * Where a worker serves its health, as the environment says; null for nowhere. Throws an UnavailableError for what is
+ * no port.
  */
 export function healthPlace(env: Env): HealthPlace | null {
   const port = env['PERDURE_HEALTH_PORT'] ?? '';

@@ -39,7 +39,8 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
     server.once('error', (error) =>
       reject(
         new UnavailableError(
-          `The health port ${options.host}:${String(options.port)} cannot be listened at: ${codeOf(error) ?? error.message}.`,
+          `The health port ${options.host}:${String(options.port)} cannot be listened at: ` +
+            `${codeOf(error) ?? error.message}.`,
           'Choose another one: --health-port',
         ),
       ),
