@@ -9,7 +9,7 @@ import type { ReceiptCall, RefusedCall, TokenCall } from '../plan/gates/gate-cal
 import type { NoticeCall, NotifySettings } from '../plan/gates/notice.js';
 import type { KeeperMessage, Lease } from '../plan/devices/device-queue.js';
 import type { BegunRun } from '../plan/triggers/start.js';
-import type { Json, JsonObject } from '../plan/values/json.js';
+import type { Json } from '../plan/values/json.js';
 import type { RoundResult, ClosingRun, StepResult } from '../plan/result.js';
 import type { Spend } from '../plan/budget/spend.js';
 import type { ProgramChoice } from '../plan/agents/program.js';
@@ -346,11 +346,7 @@ export interface Activities {
    * Begins a run that nobody submits: `starter` is the id of the workflow that starts it, for an event. `joined`: it
    * has run already.
    */
-  beginRun(call: {
-    prepared: Hash;
-    starter: string;
-    event: JsonObject;
-  }): Promise<BegunRun | { run: string; joined: true }>;
+  beginRun(call: { prepared: Hash; starter: string; event: Value }): Promise<BegunRun | { run: string; joined: true }>;
   /**
    * Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision
    * 5). `refusal`: of a tool's call, why there is nothing to ask, for its model.

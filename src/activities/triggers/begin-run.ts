@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Plan } from '../../plan/plan.js';
-import { inline } from '../../plan/values/value.js';
-import { render } from '../../plan/references/evaluate.js';
-import { EVENT } from '../../plan/triggers/schedule.js';
 import type { BegunRun, PreparedRun } from '../../plan/triggers/start.js';
 import type { JsonObject } from '../../plan/values/json.js';
-import { INPUT_PHRASES, isOfInputType } from '../../plan/values/input-type.js';
+import { isObject } from '../../plan/values/json.js';
 import type { Value } from '../../plan/values/value.js';
+import { isStored } from '../../plan/values/value.js';
 import { locate } from '../../store/folders/places.js';
 import type { Store } from '../../store/store.js';
 import { mainPlace } from '../../store/worktrees/places.js';
@@ -16,20 +14,23 @@ import { stepFailure } from '../failures.js';
 import { runIdOf } from '../../plan/run-id.js';
 import { attributesOf, detailsOf, inWorkTree, memoOf, summaryOf, toRunInput } from '../runs/run-start.js';
 import { TOLD, storeContext } from '../runs/told-context.js';
-import { createScope } from '../values/template-scope.js';
+import { givenInput } from './event-input.js';
 
 /**
  * Does for a run that nobody submits what a command does for one before it starts it: gives it an id and its input, and
  * writes down what is known of it. The same starter begins the same run, however often it is asked.
  */
 export function createBeginRun({ store }: Dependencies): Activities['beginRun'] {
-  return async ({ prepared: ref, starter, event }) => {
+  return async ({ prepared: ref, starter, event: happened }) => {
     // `schedules sync` and its like put nothing else there
     const prepared = (await store.get(ref)) as unknown as PreparedRun;
     const plan = await store.getPlan(prepared.plan);
     const run = runIdOf(plan.name, hash('sha256', starter, 'buffer'));
     if ((await store.readRun(run)) !== null) return { run, joined: true };
-    const given = await inputFor(prepared, { plan, event, store });
+    const event = await eventOf(happened, store);
+    const read = await givenInput(prepared, { plan, event, store });
+    if ('fault' in read) throw stepFailure('value-invalid', read.fault);
+    const given = read.input;
     const settings = await settingsFor(prepared, { plan, run, given, store });
     const values: Record<string, Value> = {};
     for (const [name, value] of Object.entries(given)) values[name] = await store.put(value);
@@ -55,28 +56,6 @@ export function createBeginRun({ store }: Dependencies): Activities['beginRun'] 
   };
 }
 
-/** The input of the run, with the defaults of its definition; fails where the event gives none that it takes. */
-async function inputFor(
-  { inputs }: PreparedRun,
-  { plan, event, store }: { plan: Plan; event: JsonObject; store: Store },
-): Promise<JsonObject> {
-  const scope = await createScope(store, { [`input:${EVENT}`]: inline(event) }, Object.values(inputs));
-  const input: JsonObject = {};
-  for (const [name, { type, required, default: otherwise }] of Object.entries(plan.inputs)) {
-    const template = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
-    const value = template === undefined ? otherwise : render(template, scope);
-    if (value === undefined && !required) continue;
-    if (value === undefined || !isOfInputType(value, type))
-      throw stepFailure(
-        'value-invalid',
-        `Expected the input \`${name}\` of \`${plan.name}\` to be ${INPUT_PHRASES[type]}, got ` +
-          `${value === undefined ? 'nothing' : `\`${JSON.stringify(value).slice(0, 200)}\``}.`,
-      );
-    input[name] = value;
-  }
-  return input;
-}
-
 /** What holds for the run, with the files as it finds them and what its agents are told. */
 async function settingsFor(
   { settings: settled, snapshot, memories }: PreparedRun,
@@ -92,6 +71,13 @@ async function settingsFor(
   return context === null ? settings : { ...settings, context };
 }
 
-function descriptionOf({ time }: JsonObject): string {
-  return `by schedule, for ${String(time).slice(0, 19).replace('T', ' ')} UTC`;
+async function eventOf(event: Value, store: Store): Promise<JsonObject> {
+  const value = isStored(event) ? await store.get(event.ref) : event.value;
+  return isObject(value) ? value : {};
+}
+
+/** In a few words: by what it was started. */
+function descriptionOf({ id, time }: JsonObject): string {
+  const at = `${String(time).slice(0, 19).replace('T', ' ')} UTC`;
+  return id === undefined ? `by schedule, for ${at}` : `by webhook, at ${at}`;
 }

@@ -16,6 +16,7 @@ import { importCommand } from './import.js';
 import { init } from './init.js';
 import { list } from './list.js';
 import { logs } from './logs.js';
+import { listen } from './listen.js';
 import { lsp } from './lsp.js';
 import { mcp } from './mcp.js';
 import { memory } from './memory.js';
@@ -77,6 +78,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   tools,
   devices,
   schedules,
+  listen,
   sessions,
   memory,
   workspace,

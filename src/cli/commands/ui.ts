@@ -1,18 +1,9 @@
 import type { ReachOptions } from '../../web/access/reach.js';
-import type { CommandSpec, Options, OptionSpec } from '../command.js';
+import type { CommandSpec } from '../command.js';
 import { AS_OPTION, TASK_QUEUE_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { REACH_OPTIONS, reachOptions } from '../reach-options.js';
 import { actingName, print, tell } from '../terminal.js';
-
-/** From where the pages can be reached. */
-const REACH_OPTIONS: OptionSpec[] = [
-  { flags: '--port <n>', about: 'port of the pages; one that is free by default' },
-  { flags: '--listen <address>', about: 'address to listen at; 127.0.0.1 by default' },
-  { flags: '--public-url <url>', about: 'the `https://` address by which others reach it' },
-  { flags: '--trusted-proxy <address>', about: 'IP address of the proxy that ends TLS for `--public-url`' },
-  { flags: '--tls-cert <file>', about: 'certificate, to end TLS here' },
-  { flags: '--tls-key <file>', about: 'its key' },
-];
 
 export const ui: CommandSpec = {
   name: 'ui',
@@ -60,15 +51,4 @@ export const ui: CommandSpec = {
 function named(asked: ReachOptions, configured: string | undefined): ReachOptions {
   const isPublic = asked.trustedProxy !== null || asked.tlsCert !== null;
   return isPublic ? { ...asked, publicUrl: asked.publicUrl ?? configured ?? null } : asked;
-}
-
-function reachOptions(options: Options): ReachOptions {
-  return {
-    port: options.text('port'),
-    listen: options.text('listen'),
-    publicUrl: options.text('public-url'),
-    trustedProxy: options.text('trusted-proxy'),
-    tlsCert: options.text('tls-cert'),
-    tlsKey: options.text('tls-key'),
-  };
 }

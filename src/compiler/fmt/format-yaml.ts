@@ -13,6 +13,8 @@ const WORKFLOW_KEYS = [
   'type',
   'name',
   'description',
+  'schedule',
+  'on',
   'inputs',
   'goal',
   'constraints',

@@ -7,6 +7,7 @@ import type { Finding, Kept, Report } from '../problems/problem.js';
 import { takeKept } from '../problems/problem.js';
 import { autonomySchema } from './autonomy.js';
 import { intentShape } from './intent.js';
+import { onKey } from './on.js';
 import { scheduleKey } from './schedule.js';
 import type { ReadStep } from './read-step.js';
 import { readStep } from './read-step.js';
@@ -67,6 +68,7 @@ const workflowShape = {
     .optional()
     .describe('Whether a narrator and a teacher tell those who watch a run of it; false when left out.'),
   schedule: scheduleKey.optional().describe('When runs of it start by themselves.'),
+  on: onKey.optional().describe('What else starts runs of it.'),
   workspace: workspaceKey.optional().describe("Where a run works; the project's folder when left out."),
   output: template.optional().describe("What the workflow yields; its last step's output when left out."),
 };
@@ -132,12 +134,15 @@ const WORDS: Record<string, string> = {
   title: 'name',
 };
 
+/** What somebody writes out in place of its reference is in no message. */
+const SECRETS = new Set(['secret']);
+
 /** What `respelled` holds a workflow against; its steps are read one by one. */
 export const workflowSpelling: Spelling = { schema: workflowHead, unsupported: UNSUPPORTED_KEYS, words: WORDS };
 
 /** Reads a workflow's authored form; null when there is nothing to go on with. */
 export function readWorkflow(node: Node, report: Report): AuthoredWorkflow | null {
-  const head = check(workflowHead, node, { report, unsupported: UNSUPPORTED_KEYS, words: WORDS });
+  const head = check(workflowHead, node, { report, unsupported: UNSUPPORTED_KEYS, words: WORDS, secrets: SECRETS });
   const list = memberOf(node, 'steps');
   if (list?.items == null) return null;
   const ordinary = list.items.map((item) => readOnce(item, report));

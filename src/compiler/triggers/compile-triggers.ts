@@ -2,13 +2,16 @@ import type { Plan } from '../../plan/plan.js';
 import type { Schedule } from '../../plan/triggers/schedule.js';
 import type { WorkflowDefinition } from '../workflow/compile-workflow.js';
 import { memberOf } from '../text/node.js';
+import type { Webhook } from '../../plan/triggers/webhook.js';
 import { compileSchedule } from './compile-schedule.js';
 import type { EventTools } from './event-inputs.js';
 import { compileInputs, eventTemplates } from './event-inputs.js';
+import { compileWebhook } from './compile-webhook.js';
 
 /** What starts runs of a definition, beside people. */
 export interface Triggers {
   schedule?: Schedule;
+  webhook?: Webhook;
 }
 
 /** What a schedule tells the runs that it starts. */
@@ -19,9 +22,18 @@ const SCHEDULE_EVENT = ['time'];
  * of the Plan: a run is the same, whatever starts it.
  */
 export function compileTriggers(definition: WorkflowDefinition, plan: Plan | null, tools: EventTools): Triggers {
-  const { authored, node } = definition;
+  return { ...scheduleOf(definition, plan, tools), ...webhookOf(definition, plan, tools) };
+}
+
+function scheduleOf({ authored, node }: WorkflowDefinition, plan: Plan | null, tools: EventTools): Triggers {
   const at = memberOf(node, 'schedule');
   if (at === null || authored.schedule === undefined) return {};
   const inputs = compileInputs(at, plan?.inputs ?? null, eventTemplates(SCHEDULE_EVENT, tools));
   return { schedule: compileSchedule(authored.schedule, at, inputs, tools.report) };
+}
+
+function webhookOf({ authored, node }: WorkflowDefinition, plan: Plan | null, tools: EventTools): Triggers {
+  const at = memberOf(memberOf(node, 'on') ?? node, 'webhook');
+  if (at === null || authored.on?.webhook === undefined) return {};
+  return { webhook: compileWebhook(authored.on.webhook, at, plan, tools) };
 }

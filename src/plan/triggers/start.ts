@@ -1,5 +1,5 @@
 import type { JsonObject } from '../values/json.js';
-import type { Hash } from '../values/value.js';
+import type { Hash, Value } from '../values/value.js';
 import type { RunSettings, RunInput } from '../run-input.js';
 import type { Template } from '../values/expression.js';
 
@@ -33,7 +33,7 @@ export interface StartCall {
   /** A stored `PreparedRun`. */
   prepared: Hash;
   /** What started it; absent for a schedule, whose moment the server says. */
-  event?: JsonObject;
+  event?: Value;
 }
 
 /** What a schedule is made of, beside what the server knows of it: kept in the argument that it starts runs with. */

@@ -16,6 +16,7 @@ import { INTERPRETER } from '../../plan/names.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { RunInput } from '../../plan/run-input.js';
 import type { BegunRun, StartCall, StartedRun } from '../../plan/triggers/start.js';
+import { inline } from '../../plan/values/value.js';
 import { quick } from '../activities.js';
 import { cutOff, outcomeIn, toRunError } from '../failures.js';
 
@@ -32,7 +33,7 @@ export async function perdureStart({ prepared, event }: StartCall): Promise<Star
   try {
     const { workflowId: starter, typedSearchAttributes, startTime } = workflowInfo();
     const due = typedSearchAttributes.get(DUE) ?? startTime;
-    const begun = await quick.beginRun({ prepared, starter, event: event ?? { time: due.toISOString() } });
+    const begun = await quick.beginRun({ prepared, starter, event: event ?? inline({ time: due.toISOString() }) });
     return { run: begun.run, status: 'joined' in begun ? 'joined' : await follow(begun) };
   } catch (error) {
     throw toRunError(error);

@@ -23,6 +23,7 @@ const READING: Record<string, string[]> = {
   import: ['import', 'hello.yml'],
   init: ['init'],
   list: ['list'],
+  listen: ['listen'],
   logs: ['logs', 'run'],
   memory: ['memory', 'list'],
   pause: ['pause', 'run'],

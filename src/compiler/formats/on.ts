@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { SIGNATURES } from '../../plan/triggers/webhook.js';
+import { triggerInputs } from './schedule.js';
+import { count, filledText } from './values.js';
+
+/** One `${…}` with operators, or true or false. */
+const condition = z.union([filledText, z.boolean()], { error: 'one `${…}`, or true or false' });
+
+const webhook = z.strictObject(
+  {
+    signature: z
+      .enum(SIGNATURES, { error: `one of ${SIGNATURES.join(', ')}` })
+      .describe('How senders sign: `standard` (Standard Webhooks) or `github` (X-Hub-Signature-256).'),
+    secret: z
+      .string({ error: 'a reference to a variable, such as ${env.HOOK_SECRET}' })
+      .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
+        error: 'a reference to a variable of the environment, such as ${env.HOOK_SECRET}',
+      })
+      .describe('The secret, as a reference: `${env.NAME}`. Never the secret itself.'),
+    when: condition.optional().describe('Deliveries for which it is false start nothing.'),
+    inputs: triggerInputs
+      .optional()
+      .describe('What a run is given: of `${event.id}`, `type`, `time` and `body`, which is what was posted.'),
+    max_kb: count
+      .max(1024, { error: 'a whole number from 1 to 1024' })
+      .optional()
+      .describe('A larger body is refused; 256 when left out.'),
+    max_per_minute: count.optional().describe('More deliveries in a minute are refused; 60 when left out.'),
+    max_open: count.optional().describe('While so many of its runs are open, more are refused; 10 when left out.'),
+  },
+  { error: 'a map with signature, secret, when, inputs' },
+);
+
+/** What starts runs of a workflow, beside people and its schedule. */
+export const onKey = z
+  .strictObject(
+    { webhook: webhook.optional().describe('What somebody posts to `perdure listen`.') },
+    { error: 'a map with webhook' },
+  )
+  .refine((written) => Object.keys(written).length > 0, { error: 'a map with webhook' });
+
+export type AuthoredWebhook = z.infer<typeof webhook>;

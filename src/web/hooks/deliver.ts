@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { givenInput } from '../../activities/triggers/event-input.js';
+import { runIdOf } from '../../plan/run-id.js';
+import { evaluate, isTrue } from '../../plan/references/evaluate.js';
+import { EVENT } from '../../plan/triggers/schedule.js';
+import type { StartCall } from '../../plan/triggers/start.js';
+import { STARTER, STARTER_PREFIX } from '../../plan/triggers/start.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import { inline } from '../../plan/values/value.js';
+import type { SharedSession } from '../data/shared-link.js';
+import type { Hook } from './hook.js';
+
+/** What became of a genuine delivery. */
+export type Delivered =
+  | { kind: 'started' | 'duplicate'; run: string }
+  | { kind: 'ignored' }
+  | { kind: 'full' }
+  | { kind: 'unfit'; why: string };
+
+/**
+ * Starts a run for a delivery, unless one was started for it before. Once this resolves the server has it: whatever
+ * dies then, the run begins. Nothing is kept of what starts none.
+ */
+export async function deliver(
+  hook: Hook,
+  event: JsonObject & { id: string },
+  session: SharedSession,
+): Promise<Delivered> {
+  const { webhook, prepared, plan, name, ref } = hook;
+  const { store } = session;
+  if (webhook.when !== null) {
+    const scope = { environment: { [`input:${EVENT}`]: inline(event) }, load: noValue, text: String };
+    if (!isTrue(evaluate(webhook.when, scope))) return { kind: 'ignored' };
+  }
+  const given = await givenInput(prepared, { plan, event, store });
+  if ('fault' in given) return { kind: 'unfit', why: given.fault };
+  const starter = `${STARTER_PREFIX}${store.id}/${name}/${hash('sha256', event.id).slice(0, 32)}`;
+  const run = runIdOf(plan.name, hash('sha256', starter, 'buffer'));
+  if ((await store.readRun(run)) !== null) return { kind: 'duplicate', run };
+  return session.patiently(async (): Promise<Delivered> => {
+    const link = await session.connect({ start: true });
+    const open =
+      `WorkflowType = '${STARTER}' AND ExecutionStatus = 'Running' ` +
+      `AND WorkflowId STARTS_WITH '${STARTER_PREFIX}${store.id}/${name}/'`;
+    if ((await link.client.workflow.count(open)).count >= webhook.max_open) return { kind: 'full' };
+    const call: StartCall = { prepared: ref, event: await store.put(event) };
+    try {
+      await link.client.workflow.start(STARTER, {
+        workflowId: starter,
+        taskQueue: link.taskQueue,
+        args: [call],
+        workflowIdConflictPolicy: 'FAIL',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        staticSummary: `starts ${name}`,
+      });
+      return { kind: 'started', run };
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'duplicate', run };
+      throw error;
+    }
+  });
+}
+
+/** An event is at hand as a whole. */
+function noValue(): never {
+  throw new Error('An event holds no stored values.');
+}

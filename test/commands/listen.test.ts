@@ -1,0 +1,209 @@
+// @seconds 60
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Project, Running } from '../faults/project.js';
+import { kill, openProject, until } from '../faults/project.js';
+
+const SECRET = `whsec_${Buffer.from('a secret of this test').toString('base64')}`;
+const GITHUB = 'another secret of this test';
+const CI = `name: ci
+on:
+  webhook:
+    signature: standard
+    secret: \${env.HOOK_SECRET}
+    when: "\${event.body.status == 'failed'}"
+    inputs: {job: "\${event.body.job}", note: "\${event.body.note}"}
+    max_kb: 1
+inputs: {job: {type: string}, note: {type: string, default: none}}
+steps:
+  - command: [echo, "\${job}: \${note}"]
+`;
+const ISSUE = `name: issue
+on:
+  webhook:
+    signature: github
+    secret: \${env.GITHUB_SECRET}
+    inputs: {title: "\${event.body.title}", kind: "\${event.type}"}
+inputs: {title: {type: string}, kind: {type: string}}
+steps:
+  - command: [echo, "\${kind} \${title}"]
+`;
+const SLOW = `name: slow
+on:
+  webhook: {signature: standard, secret: "\${env.HOOK_SECRET}", max_open: 2, max_per_minute: 4}
+steps:
+  - wait: 1h
+`;
+const ENV = { HOOK_SECRET: SECRET, GITHUB_SECRET: GITHUB };
+
+interface Answer {
+  status: number;
+  body: { run?: string; duplicate?: boolean; ignored?: boolean; error?: string };
+}
+
+let project: Project;
+let listening: Running;
+let origin: string;
+
+async function listen(): Promise<void> {
+  listening = project.start('listen');
+  origin = await new Promise((resolve, reject) => {
+    let told = '';
+    listening.process.stdout?.on('data', (chunk: Buffer) => {
+      told += chunk.toString();
+      const found = /^(http:\/\/[^/]+)\/hooks\/ci$/m.exec(told)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void listening.finished.then(({ stderr }) => reject(new Error(stderr)));
+  });
+}
+
+beforeAll(async () => {
+  const files = Object.entries({ ci: CI, issue: ISSUE, slow: SLOW });
+  project = await openProject(
+    Object.fromEntries(files.map(([name, text]) => [`definitions/workflows/${name}.yml`, text])),
+    ENV,
+  );
+  await listen();
+}, 60_000);
+afterAll(async () => {
+  listening.process.kill('SIGKILL');
+  await project.close();
+});
+
+function post(name: string, body: string, headers: Record<string, string>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${origin}/hooks/${name}`, { method: 'POST', headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      // Our own answers are JSON.
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Answer['body'] }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+function signed(id: string, body: string, at = Date.now(), secret = SECRET): Record<string, string> {
+  const time = String(Math.floor(at / 1000));
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': `v1,bm9uZQ== v1,${signature}` };
+}
+const failed = (job: string, more = {}): string => JSON.stringify({ status: 'failed', job, ...more });
+const send = (id: string, body: string, name = 'ci'): Promise<Answer> => post(name, body, signed(id, body));
+const github = (body: string, id: string, secret = GITHUB): Promise<Answer> =>
+  post('issue', body, {
+    'x-github-event': 'issues',
+    'x-github-delivery': id,
+    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  });
+const runs = async (): Promise<{ run: string; definition: string; status: string }[]> =>
+  JSON.parse((await project.run('list', '--json')).stdout) as { run: string; definition: string; status: string }[];
+const output = async (run: string): Promise<unknown> => {
+  await project.run('watch', run);
+  return (JSON.parse((await project.run('show', run, '--json')).stdout) as { output: unknown }).output;
+};
+
+it('starts one run for a delivery that comes three times at once, and again after everything was killed', async () => {
+  const body = failed('build');
+  const answers = await Promise.all([send('d-1', body), send('d-1', body), send('d-1', body)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 202]);
+  const [run] = new Set(answers.map(({ body: { run: named } }) => named));
+  expect(run).toMatch(/^ci-[a-z2-7]{8}$/);
+  expect(await output(run ?? '')).toBe('build: none');
+  const { host, server } = await project.pids();
+  for (const pid of [host, server, listening.process.pid]) if (pid != null) kill(pid);
+  await listen();
+  expect(await send('d-1', body)).toEqual({ status: 200, body: { run, duplicate: true } });
+  expect((await runs()).filter(({ definition }) => definition === 'ci')).toMatchObject([{ run, status: 'success' }]);
+}, 90_000);
+
+it('begins every run that it has answered for, also where the host is killed in that moment', async () => {
+  const answer = await send('d-2', failed('deploy', { note: 'at night' }));
+  const { host, server } = await project.pids();
+  for (const pid of [host, server]) if (pid !== null) kill(pid);
+  expect(answer.status).toBe(202);
+  expect((await project.run('server', 'start')).code).toBe(0);
+  expect(await output(answer.body.run ?? '')).toBe('deploy: at night');
+  // The listener finds the host again by itself.
+  expect(await until(async () => ((await send('d-3', failed('after'))).status === 202 ? true : null))).toBe(true);
+}, 90_000);
+
+it('starts nothing for what is forged, changed, old, or comes by another name', async () => {
+  const before = (await runs()).length;
+  const body = failed('forged');
+  const statuses = [
+    post('ci', body, {}),
+    post('ci', body, signed('f-1', body, Date.now(), `whsec_${Buffer.from('guessed').toString('base64')}`)),
+    post('ci', failed('changed'), signed('f-2', body)),
+    post('ci', body, { ...signed('f-3', body), 'webhook-id': 'f-4' }),
+    post('ci', body, signed('f-5', body, Date.now() - 600_000)),
+    post('ci', body, { ...signed('f-6', body), 'webhook-signature': 'v1,' }),
+    github('{"title": "x", "n": 1}', 'g-1', 'guessed secret'),
+  ];
+  expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual(statuses.map(() => 401));
+  expect((await post('ci', body, { ...signed('f-7', body), host: 'elsewhere.example' })).status).toBe(421);
+  expect((await post('none', body, signed('f-8', body))).status).toBe(404);
+  expect(await runs()).toHaveLength(before);
+}, 60_000);
+
+it('knows a delivery of GitHub by its body, which is what GitHub signs', async () => {
+  const body = JSON.stringify({ title: '$(touch x); ${job}', at: 'now' });
+  const first = await github(body, 'g-2');
+  expect(first.status).toBe(202);
+  expect(await github(body, 'g-3')).toEqual({ status: 200, body: { run: first.body.run, duplicate: true } });
+  expect(await output(first.body.run ?? '')).toBe('issues $(touch x); ${job}');
+}, 60_000);
+
+it('passes by what the filter does not want, and refuses what no run could be given', async () => {
+  const before = (await runs()).length;
+  expect(await send('u-1', '{"status": "passed", "job": "x"}')).toEqual({ status: 200, body: { ignored: true } });
+  expect(await send('u-2', failed('x').replace('"x"', '5'))).toMatchObject({
+    status: 422,
+    body: { error: 'Expected the input `job` of `ci` to be a text, got `5`.' },
+  });
+  expect((await send('u-3', '{"status": "failed"}')).status).toBe(422);
+  expect((await send('u-4', 'status=failed')).status).toBe(400);
+  expect((await send('u-5', failed('x'.repeat(1024)))).status).toBe(413);
+  expect((await send('u-6', failed('x'.repeat(2 * 1024 * 1024)))).status).toBe(413);
+  expect(await runs()).toHaveLength(before);
+}, 60_000);
+
+it('takes no more than may be open, nor than may come in a minute', async () => {
+  expect((await send('s-1', '{}', 'slow')).status).toBe(202);
+  expect((await send('s-2', '{}', 'slow')).status).toBe(202);
+  const open = async (): Promise<number> =>
+    (await runs()).filter(({ definition, status }) => definition === 'slow' && status === 'running').length;
+  await expect.poll(open, { timeout: 20_000 }).toBe(2);
+  expect((await send('s-3', '{}', 'slow')).status).toBe(429);
+  expect((await send('s-4', '{}', 'slow')).status).toBe(429);
+  for (const { run, definition } of await runs()) if (definition === 'slow') await project.run('cancel', run);
+  await expect.poll(open, { timeout: 20_000 }).toBe(0);
+  // Nothing is open any more, but this one is the fifth within a minute.
+  expect((await send('s-5', '{}', 'slow')).status).toBe(429);
+}, 60_000);
+
+it('writes its secrets nowhere', () => {
+  const found = (secret: string): string => {
+    try {
+      return execFileSync('grep', ['-rl', '--', secret, '.perdure'], { cwd: project.folder, encoding: 'utf8' });
+    } catch {
+      return '';
+    }
+  };
+  expect([found(SECRET), found(GITHUB)]).toEqual(['', '']);
+});
+
+it('says what is missing before it listens', async () => {
+  const without = await openProject({ 'definitions/workflows/ci.yml': CI });
+  try {
+    expect(await without.run('listen')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Expected the variable `HOOK_SECRET` to hold the secret') as string,
+    });
+  } finally {
+    await without.close();
+  }
+}, 60_000);
