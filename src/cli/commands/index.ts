@@ -36,6 +36,7 @@ import { server } from './server.js';
 import { sessions } from './sessions.js';
 import { setup } from './setup.js';
 import { show } from './show.js';
+import { stats } from './stats.js';
 import { store } from './store.js';
 import { test } from './test.js';
 import { tools } from './tools.js';
@@ -55,6 +56,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   plan,
   list,
   show,
+  stats,
   watch,
   logs,
   approve,

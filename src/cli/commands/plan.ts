@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PastRun } from '../../compiler/forecast/past.js';
 import type { CommandSpec } from '../command.js';
 import { INPUT_OPTIONS } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import type { Workspace } from '../session.js';
+import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
 
 const FORMATS = ['text', 'json', 'graph', 'mermaid', 'svg'] as const;
@@ -48,8 +53,20 @@ export const plan: CommandSpec = {
         print(terminal, (await import('../render/plan/plan-svg.js')).planSvg(compiled.plan));
         break;
       default:
-        await (await import('../submit/print-plan.js')).printPlan({ ...compiled, given }, workspace, terminal);
+        await (
+          await import('../submit/print-plan.js')
+        ).printPlan({ ...compiled, given }, workspace, await pastOf(workspace, terminal), terminal);
     }
     return EXIT.success;
   },
 };
+
+/** Closed runs, as far as they can be read: a plan is shown without them too. */
+async function pastOf({ project, config }: Workspace, terminal: Terminal): Promise<PastRun[]> {
+  // What reads a store is not loaded where there is none.
+  if (config.store === undefined && !existsSync(join(project.stateDir, 'runs'))) return [];
+  const { openExisting } = await import('../session.js');
+  const { readPast } = await import('../forecast/read-past.js');
+  const session = await openExisting(terminal, { taskQueue: null }).catch(() => null);
+  return session === null ? [] : readPast(session.store).catch(() => []);
+}

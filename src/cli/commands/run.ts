@@ -49,6 +49,7 @@ export const run: CommandSpec = {
     RUN_ID_OPTION,
     { flags: '--session <id>', about: 'go on with a session; `new` begins one' },
     ...STARTING_OPTIONS,
+    { flags: '--ask-above <usd>', about: 'ask before it starts, if it may cost more: 95 of 100 runs do not' },
   ],
   examples: [
     'perdure run definitions/workflows/hello.yml -i name=World',
@@ -56,6 +57,7 @@ export const run: CommandSpec = {
   ],
   async run({ arguments: [definition = '', request], options, terminal }) {
     const command = await runCommandOf(definition, options);
+    const { parseAskAbove } = await import('../submit/ask-above.js');
     const submitted = await import('../submit/run.js');
     return submitted.run(
       {
@@ -64,6 +66,7 @@ export const run: CommandSpec = {
         pairs: options.list('input'),
         inputFile: options.text('inputs'),
         session: options.text('session'),
+        askAbove: parseAskAbove(options.text('ask-above')),
       },
       terminal,
     );

@@ -123,6 +123,6 @@ async function tellDesign(
   if (json) return printJson(terminal, { run, flow, agents, graph: pendingGraph(compiled) });
   const { printPlan } = await import('../submit/print-plan.js');
   print(terminal, ...files.map((file) => `wrote ${file}`), '');
-  await printPlan(compiled, session, terminal);
+  await printPlan(compiled, session, [], terminal);
   tell(terminal, '', `Nothing has been run. Look at it, change it, then: ${ownName()} run ${compiled.plan.name}`);
 }

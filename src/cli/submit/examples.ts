@@ -25,12 +25,17 @@ export type FoundExample = Example & { root: string };
 
 /** Everything that is shipped and can be copied, by folder and name. */
 export function examplesIn(root: string): Example[] {
+  const overview = readFileSync(join(root, 'definitions', 'README.md'), 'utf8');
   return FOLDERS.flatMap((folder) =>
     readdirSync(join(root, 'definitions', folder))
       .sort()
       .map((entry) => {
         const path = join('definitions', folder, entry);
-        return { name: `${folder}/${stemOf(entry)}`, path, description: descriptionOf(join(root, path)) };
+        return {
+          name: `${folder}/${stemOf(entry)}`,
+          path,
+          description: descriptionOf(join(root, path)) || listedAs(`${folder}/${entry}`, overview),
+        };
       }),
   );
 }
@@ -102,6 +107,12 @@ function descriptionOf(path: string): string {
   const text = readFileSync(entry ?? path, 'utf8');
   const [, said = ''] = /^\s*"?(?:description|goal)"?:\s*(.+)$/m.exec(text) ?? [];
   return said.trim().replace(/^["']|["'],?$/g, '');
+}
+
+/** What the list of all says of one whose format has no description. */
+function listedAs(path: string, overview: string): string {
+  const row = overview.split('\n').find((line) => line.startsWith('|') && line.includes(`(${path}`)) ?? '';
+  return row.split('|').at(-2)?.trim() ?? '';
 }
 
 function stemOf(entry: string): string {

@@ -1,3 +1,4 @@
+import type { PastRun } from '../../compiler/forecast/past.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
@@ -8,15 +9,18 @@ import type { Compiled } from './prepare.js';
 export async function printPlan(
   compiled: Compiled & { given?: JsonObject },
   { config }: Pick<Session, 'config'>,
+  past: readonly PastRun[],
   terminal: Terminal,
 ): Promise<void> {
   const { renderPlan } = await import('../render/plan/plan-text.js');
   const { forecastOf } = await import('../../compiler/forecast/forecast.js');
   const { DEFAULT_MAX_DEPTH, levelsOf } = await import('../../compiler/workflow/cycles.js');
   const { priceRange } = await import('../forecast/price-range.js');
+  const { forecastLines, forecastPlan } = await import('../forecast/forecast-plan.js');
   const { settleLimits } = await import('../submit/limits.js');
   const forecast = forecastOf(compiled.plan, config.agents?.default ?? null);
   const price = priceRange(forecast.calls, config.models, terminal.env);
+  const fromPast = forecastPlan(compiled.plan, past, { models: config.models, env: terminal.env });
   const depth = { levels: levelsOf(compiled.plan), most: config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH };
   const { autonomyIn } = await import('../../compiler/formats/autonomy.js');
   const autonomy = autonomyIn(config.autonomy);
@@ -24,7 +28,15 @@ export async function printPlan(
   print(
     terminal,
     ...renderPlan(
-      { ...compiled, forecast, price, limits, depth, ...(autonomy === undefined ? {} : { autonomy }) },
+      {
+        ...compiled,
+        forecast,
+        price,
+        fromPast: fromPast === null && forecast.calls.length === 0 ? [] : forecastLines(fromPast),
+        limits,
+        depth,
+        ...(autonomy === undefined ? {} : { autonomy }),
+      },
       { width: widthOf(terminal.stdout), palette: terminal.resultPalette },
     ),
   );

@@ -49,6 +49,10 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
     terminal,
   );
   const session = await openSession(terminal, { ...command, elsewhere });
+  if (typeof command.askAbove === 'number') {
+    const { askAbove } = await import('./ask-above.js');
+    await askAbove(command.askAbove, compiled.plan, session, terminal);
+  }
   const id = command.id ?? newRunId(compiled.plan.name);
   if (elsewhere !== null) tell(terminal, terminal.palette.dim(elsewhereNote(elsewhere)));
   if (settled.gates !== 'ask' && hasGates(compiled.plan)) tell(terminal, gatesNote(settled, compiled.plan));

@@ -45,6 +45,8 @@ export interface RunCommand {
   limits: Budgets;
   /** The session to go on with, `new`, or null. */
   session?: string | null;
+  /** Dollars above which a person is asked before it starts. */
+  askAbove?: number | null;
   taskQueue: string | null;
   by: string;
   json: boolean;

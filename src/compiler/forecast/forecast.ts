@@ -304,7 +304,7 @@ function outputMarker(output: Template | null): number {
 }
 
 /** How many items a list has that is written out; null where nobody knows before. */
-function lengthOf(items: Template): number | null {
+export function lengthOf(items: Template): number | null {
   if (items.kind === 'list') return items.items.length;
   return items.kind === 'literal' && Array.isArray(items.value) ? items.value.length : null;
 }

@@ -41,6 +41,7 @@ const READING: Record<string, string[]> = {
   schedules: ['schedules', 'list'],
   sessions: ['sessions', 'list'],
   show: ['show', 'run'],
+  stats: ['stats'],
   store: ['store', 'status'],
   test: ['test', 'recording.yml'],
   tools: ['tools', 'list'],

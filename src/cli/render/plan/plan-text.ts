@@ -27,6 +27,8 @@ export interface PlanReport {
   inputPaths: Readonly<Record<string, string[]>>;
   forecast: Forecast;
   price: PriceRange;
+  /** What closed runs say of it, in sentences. */
+  fromPast: string[];
   /** The limits of a run of it, as the definition and the project's settings have them. */
   limits: Budgets;
   /** When actions wait for a person, as the project's settings have it; absent where they say nothing. */
@@ -56,6 +58,11 @@ export function renderPlan(report: PlanReport, style: { width: number; palette: 
     ...section(
       'At most',
       forecastLines(report).flatMap((line) => paragraph(line, width)),
+      palette,
+    ),
+    ...section(
+      'From the past',
+      report.fromPast.flatMap((line) => paragraph(line, width)),
       palette,
     ),
     ...section('Limits', paragraph(limitLine(report), width), palette),

@@ -19,6 +19,7 @@ function linesOf(made: Plan, width = 80, inputPaths: Record<string, string[]> = 
       texts: new Map(),
       inputPaths,
       forecast,
+      fromPast: [],
       price: priceRange(forecast.calls, undefined, {}),
       limits: settleLimits(made, made.budgets),
       depth: { levels: levelsOf(made), most: 5 },

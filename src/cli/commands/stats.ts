@@ -1,0 +1,40 @@
+import type { CommandSpec } from '../command.js';
+import { JSON_OPTION } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import type { Score } from '../forecast/score.js';
+import { print, printJson } from '../terminal.js';
+
+export const stats: CommandSpec = {
+  name: 'stats',
+  summary: 'score forecasts of cost, tokens and time against what closed runs took',
+  arguments: [{ syntax: '[definition]', about: 'only runs of the definition of this name' }],
+  options: [JSON_OPTION],
+  examples: ['perdure stats', 'perdure stats review-repository --json'],
+  async run({ arguments: [definition], options, terminal }) {
+    const { openExisting } = await import('../session.js');
+    const { readPast } = await import('../forecast/read-past.js');
+    const { scoreRuns } = await import('../forecast/score.js');
+    const session = await openExisting(terminal, { taskQueue: null });
+    const past = session === null ? [] : await readPast(session.store);
+    const runs = definition === undefined ? past : past.filter(({ plan }) => plan.name === definition);
+    const scores = scoreRuns(runs, { models: session?.config.models, env: terminal.env });
+    if (options.flag('json')) printJson(terminal, { closed: runs.length, ...scores });
+    else {
+      const told = [lineOf('cost', scores.usd), lineOf('tokens', scores.tokens), lineOf('time', scores.ms)].flat();
+      print(
+        terminal,
+        ...(told.length > 0 ? told : [`Nothing was forecast: ${runs.length} closed runs say too little.`]),
+      );
+    }
+    return EXIT.success;
+  },
+};
+
+function lineOf(what: string, score: Score | null): string[] {
+  if (score === null) return [];
+  const percent = (share: number): string => `${Math.round(share * 100)} %`;
+  return [
+    `${what.padEnd(6)}  ${score.runs} runs: ${percent(score.below_p50)} at most p50, ` +
+      `${percent(score.below_p95)} at most p95, which was ${score.ratio.toFixed(1)} times what they took`,
+  ];
+}

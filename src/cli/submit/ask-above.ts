@@ -1,0 +1,53 @@
+import type { Plan } from '../../plan/plan.js';
+import { CliError, EXIT, usageError } from '../exit-codes.js';
+import { forecastLines, forecastPlan } from '../forecast/forecast-plan.js';
+import { priceRange } from '../forecast/price-range.js';
+import { readPast } from '../forecast/read-past.js';
+import { openKeys } from '../follow/keys.js';
+import type { Session } from '../session.js';
+import { formatUsd } from '../text/format.js';
+import type { Terminal } from '../terminal.js';
+import { tell } from '../terminal.js';
+import { forecastOf } from '../../compiler/forecast/forecast.js';
+
+/** Dollars as they were typed; null where they were not. Throws a usage error for what is no number of at least 0. */
+export function parseAskAbove(typed: string | null): number | null {
+  if (typed === null) return null;
+  if (/^\d+(\.\d+)?$/.test(typed)) return Number(typed);
+  throw usageError(`Expected \`--ask-above\` to be a number of dollars, got \`${typed}\`.`);
+}
+
+/**
+ * Asks before a run is started that may cost more than so many dollars: by its p95, or by the dearest course of the
+ * Plan where there is no past. Throws where nobody is there to be asked, or says no; nothing was started then.
+ */
+export async function askAbove(
+  limit: number,
+  plan: Plan,
+  { config, store }: Pick<Session, 'config' | 'store'>,
+  terminal: Terminal,
+): Promise<void> {
+  const { models } = config;
+  const forecast = forecastPlan(plan, await readPast(store), { models, env: terminal.env });
+  const range = priceRange(forecastOf(plan, config.agents?.default ?? null).calls, models, terminal.env);
+  const isKnown = range.unpriced.length === 0 && range.played.length === 0;
+  const most = forecast?.usd?.p95 ?? (isKnown ? (range.most ?? 0) : null);
+  if (most !== null && most <= limit) return;
+  const what = `This run may cost ${most === null ? 'nobody knows what' : formatUsd(most)}, above ${formatUsd(limit)}`;
+  const why = forecastLines(forecast).join('\n  ');
+  if (!terminal.interactive)
+    throw new CliError(
+      `${what} (--ask-above).`,
+      EXIT.ended,
+      `${why}\nNobody is there to be asked: nothing was started.`,
+    );
+  tell(terminal, `${what}:`, `  ${why}`);
+  const keys = openKeys(terminal, new AbortController().signal);
+  try {
+    const answer = await keys.line('Start it? [y/N] ');
+    if (answer?.trim().toLowerCase() === 'y') return;
+  } finally {
+    keys.close();
+  }
+  throw new CliError('Nothing was started.', EXIT.ended);
+}
