@@ -1,5 +1,5 @@
 // @module-tag git
-// @seconds 25
+// @seconds 45
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -166,5 +166,23 @@ describe('workspace', () => {
     } finally {
       await without.close();
     }
+  });
+
+  it('says nothing of what is there now in the name of a run whose end git could not keep', async () => {
+    const folder = join(project.folder, 'large');
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, 'big.yml'),
+      'name: big\nsteps:\n  - {id: fill, command: [sh, -c, "truncate -s 1T huge; echo evil > left.txt"]}\n',
+    );
+    expect(await project.run('run', 'large/big.yml', '--id', 'big')).toMatchObject({ code: 0 });
+    // What it left is put away before a person looks.
+    for (const name of ['huge', 'left.txt']) rmSync(join(project.folder, name));
+    const { code, stdout, stderr } = await project.run('workspace', 'show', 'big');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('The files as `big` left them were not kept');
+    expect((await project.run('workspace', 'diff', 'big')).code).toBe(1);
+    // What it found was.
+    expect((await project.run('workspace', 'export', 'big', 'before', '--at', 'start')).code).toBe(0);
   });
 });

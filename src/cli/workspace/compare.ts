@@ -50,9 +50,9 @@ const CHANGES: Record<string, Change['change']> = { A: 'added', D: 'deleted' };
 
 /**
  * Finds the two snapshots of a run, a nested one's in its root. Throws a usage error for an unknown run, a refusal
- * where none was kept.
+ * where one was not kept. With `onlyStart` that one alone is looked for, and stands for both.
  */
-export async function findSnapshots(named: string, terminal: Terminal): Promise<Snapshots> {
+export async function findSnapshots(named: string, terminal: Terminal, onlyStart = false): Promise<Snapshots> {
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(named);
   const { store, project } = session;
@@ -67,10 +67,23 @@ export async function findSnapshots(named: string, terminal: Terminal): Promise<
         `the store's database. Ask for them there.`,
     );
   if (start === null) throw await noSnapshot(named, session);
+  if (onlyStart) return { run, root: project.root, git: store.snapshotGit, start, end: start, isClosed: false };
+  return { run, root: project.root, git: store.snapshotGit, start, ...(await endOf(run, session)) };
+}
+
+/** What a run left, or what is there now of one that is open. Throws a refusal where neither is known. */
+async function endOf(run: string, { store, project }: Session): Promise<Pick<Snapshots, 'end' | 'isClosed'>> {
   const left = await store.snapshotOf(run, 'end');
-  const end = left ?? (await store.snapshotNow(project.root));
+  if (left !== null) return { end: left, isClosed: true };
+  // What is there now may be anybody's: a run that has ended changed what it had left.
+  if ((await store.readRun(run)) !== null)
+    throw refusal(
+      `The files as \`${run}\` left them were not kept: git could not read them in time.`,
+      'A file of many gigabytes does that. `git status` and `git diff` tell what is there now.',
+    );
+  const end = await store.snapshotNow(project.root);
   if (end === null) throw refusal(`The files of \`${project.root}\` cannot be read by git now.`);
-  return { run, root: project.root, git: store.snapshotGit, start, end, isClosed: left !== null };
+  return { end, isClosed: false };
 }
 
 /** A work tree's branch: the files as the run found them, and those of its last commit. */

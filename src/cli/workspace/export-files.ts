@@ -24,7 +24,7 @@ export interface Export {
 
 /** `workspace export`: writes the files into a folder that is new or empty. */
 export async function exportFiles({ run, folder, at, changed, json }: Export, terminal: Terminal): Promise<void> {
-  const snapshots = await findSnapshots(run, terminal);
+  const snapshots = await findSnapshots(run, terminal, at === 'start' && !changed);
   const target = resolve(terminal.cwd, folder);
   await requireEmpty(target, folder);
   const entries = await wantedOf(snapshots, { at, changed });
