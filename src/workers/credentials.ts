@@ -36,12 +36,12 @@ export interface NamesVariables {
  * go.
  */
 export function configVariables({ providers, mcp = {}, search, notify }: NamesVariables): string[] {
-  const address = addressVariable(notify?.webhook);
+  const { webhook, secret, slack, teams } = notify ?? {};
   return [
     ...keyVariables(providers),
     ...variablesIn(Object.values(search?.headers ?? {})),
     ...Object.values(mcp).flatMap((server) => variablesOf(toMcpServer(server))),
-    ...(address === null ? [] : [address]),
+    ...[webhook, secret, slack, teams].flatMap((written) => addressVariable(written) ?? []),
   ];
 }
 

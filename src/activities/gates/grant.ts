@@ -22,10 +22,15 @@ export interface Grant extends TokenGate {
 }
 
 /** What a gate lets people do. What changes the content is for who is granted that by name. */
-export function grantable({ kind, options, content, fixed }: Gate): { usual: Granted[]; all: Granted[] } {
-  const usual: Granted[] =
-    kind === 'ask' ? ['answer'] : options === undefined ? ['approve', 'reject'] : ['answer', 'reject'];
+export function grantable({ content, fixed, ...gate }: Gate): { usual: Granted[]; all: Granted[] } {
+  const usual = usualWords(gate);
   return { usual, all: usual.includes('approve') && content !== null && fixed !== true ? [...usual, 'edit'] : usual };
+}
+
+/** The same without that. */
+export function usualWords({ kind, options }: Pick<Gate, 'kind' | 'options'>): Granted[] {
+  if (kind === 'ask') return ['answer'];
+  return options === undefined ? ['approve', 'reject'] : ['answer', 'reject'];
 }
 
 const name = z.string().min(1).max(1_024);

@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import type { Notice, NoticeCall } from '../../plan/gates/notice.js';
-import { NOTICE_LOG, NOTICE_WORKFLOW, filledAddress } from '../../plan/gates/notice.js';
+import type { Notice, NoticeCall, NoticeWay } from '../../plan/gates/notice.js';
+import { NOTICE_LOG, NOTICE_WORKFLOW, addressVariable, filledAddress } from '../../plan/gates/notice.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import { sha256 } from '../../store/hash.js';
 import { safeName } from '../../plan/text/safe-name.js';
 import { safeText } from '../../plan/text/safe-text.js';
 import { errorCode } from '../../store/store-failure.js';
@@ -11,6 +13,10 @@ import type { Activities } from '../contract.js';
 import type { Credentials, Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure } from '../failures.js';
 import { readAll, request } from '../models/http/http.js';
+import { slackMessage, teamsMessage } from '../notices/chat-messages.js';
+import { noticeLinks } from '../notices/notice-links.js';
+import { wordsOf } from '../notices/notice-words.js';
+import { signedHeaders } from '../notices/webhook-signature.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { startCommand } from '../commands/run-command.js';
 
@@ -29,7 +35,10 @@ export function createSendNotice({ store, credentials }: Dependencies): Activiti
     const { way, notice } = call;
     const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(LIMIT_MS)]);
     try {
-      await ('command' in way ? run(call, way.command, store, signal) : post(way.webhook, notice, credentials, signal));
+      const links = call.asked === undefined ? [] : await noticeLinks(call.asked, nameOf(way), store);
+      const linked = notice.event === 'waiting' && links.length > 0 ? { ...notice, links } : notice;
+      if ('command' in way) await run({ ...call, notice: linked }, way.command, store, signal);
+      else await post(postOf(way, linked, credentials()), signal);
     } catch (error) {
       const failure = signal.aborted ? notTaken(`nobody took it in ${LIMIT_MS / 1000} s`) : toFailure(error);
       const log = store.openLog(notice.run, NOTICE_LOG);
@@ -71,19 +80,57 @@ function desktopVariables(): Record<string, string> {
   );
 }
 
-async function post(webhook: string, notice: Notice, credentials: Credentials, signal: AbortSignal): Promise<void> {
-  const address = filledAddress(webhook, credentials());
+/** How the way is called, where nobody is named who decides by it. */
+function nameOf(way: NoticeWay): string {
+  return 'command' in way ? 'command' : 'slack' in way ? 'slack' : 'teams' in way ? 'teams' : 'webhook';
+}
+
+interface Post {
+  address: string;
+  body: string;
+  headers: Record<string, string>;
+}
+
+/** What is posted where. A webhook of ones own gets the notice as it is, a chat what people read of it. */
+function postOf(way: Exclude<NoticeWay, { command: string[] }>, notice: Notice, known: ReturnType<Credentials>): Post {
+  if ('slack' in way) return chatPost(way.slack, slackMessage(wordsOf(notice)), known);
+  if ('teams' in way) return chatPost(way.teams, teamsMessage(wordsOf(notice)), known);
+  const { webhook, secret } = way;
+  const body = JSON.stringify(shownNotice(notice));
+  const headers = secret === undefined ? {} : signature(secret, body, known);
+  return { address: addressOf(webhook, known), body, headers };
+}
+
+function chatPost(webhook: string, message: JsonObject, known: ReturnType<Credentials>): Post {
+  return { address: addressOf(webhook, known), body: JSON.stringify(message), headers: {} };
+}
+
+/** Of all tries to send one notice the id is the same, so that a receiver takes it once. */
+function signature(secret: string, body: string, known: ReturnType<Credentials>): Record<string, string> {
+  const { workflowExecution } = Context.current().info;
+  const id = `msg_${sha256(workflowExecution?.workflowId ?? '').slice(-32)}`;
+  const name = addressVariable(secret) ?? '';
+  try {
+    return signedHeaders(known[name] ?? '', { id, body, at: Date.now() });
+  } catch (error) {
+    throw stepFailure('provider-missing', `the variable \`${name}\`: ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+function addressOf(webhook: string, known: ReturnType<Credentials>): string {
+  const address = filledAddress(webhook, known);
   // An address may be a secret: no message names it (I13).
-  if (address === null)
-    throw stepFailure(
-      'provider-missing',
-      `expected the variable of \`${webhook}\` to hold an http or https address where the worker runs`,
-    );
-  const response = await request(address, { body: JSON.stringify(shownNotice(notice)), signal }).catch(
-    (error: unknown) => {
-      throw notTaken(`the webhook could not be reached (${errorCode(error) ?? 'no answer'})`);
-    },
+  if (address !== null) return address;
+  throw stepFailure(
+    'provider-missing',
+    `expected the variable of \`${webhook}\` to hold an http or https address where the worker runs`,
   );
+}
+
+async function post({ address, ...sent }: Post, signal: AbortSignal): Promise<void> {
+  const response = await request(address, { ...sent, signal }).catch((error: unknown) => {
+    throw notTaken(`the webhook could not be reached (${errorCode(error) ?? 'no answer'})`);
+  });
   await readAll(response);
   const { statusCode = 0 } = response;
   if (statusCode < 200 || statusCode > 299) throw notTaken(`the webhook answered with status ${statusCode}`);
@@ -100,6 +147,7 @@ function shownNotice(notice: Notice): Notice {
         ...about,
         message: safeText(notice.message),
         ...(notice.approvers === undefined ? {} : { approvers: notice.approvers.map(safeName) }),
+        ...(notice.follows && { follows: { ...notice.follows, external: notice.follows.external.map(safeName) } }),
       };
     case 'paused':
       return { ...notice, ...about, message: safeText(notice.message) };

@@ -6,6 +6,11 @@ import { filledText } from './values.js';
 const isAddress = (written: string): boolean =>
   addressVariable(written) !== null || filledAddress(written, {}) !== null;
 
+/** An address of a chat's, which is a secret. */
+const chat = z
+  .string({ error: 'an http or https address' })
+  .refine(isAddress, { error: 'an http or https address, or `${env.NAME}`' });
+
 /** `notify` of `perdure.yml`. */
 export const notifySchema = z
   .strictObject(
@@ -22,6 +27,19 @@ export const notifySchema = z
         .refine(isAddress, { error: 'an http or https address, or `${env.NAME}`' })
         .optional()
         .describe('An address that the notice is posted to as JSON; as `${env.NAME}` it stands in no history.'),
+      secret: z
+        .string()
+        .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
+          error: 'a reference to a variable of the environment, such as ${env.TEAM_WEBHOOK_SECRET}',
+        })
+        .optional()
+        .describe('What is posted to `webhook` is signed by it (Standard Webhooks): `${env.NAME}`, never itself.'),
+      slack: chat.optional().describe('An incoming webhook of Slack.'),
+      teams: chat.optional().describe('A webhook of Microsoft Teams.'),
+      links: z
+        .boolean({ error: 'true or false' })
+        .optional()
+        .describe('Whether notices of gates have links by which whoever reads them decides; needs `ui: {public_url}`.'),
       on: z
         .array(z.enum(NOTICE_EVENTS, { error: 'waiting, paused or ended' }), {
           error: 'a list of waiting, paused, ended',
@@ -30,20 +48,30 @@ export const notifySchema = z
         .optional()
         .describe('What is told; all three when left out.'),
     },
-    { error: 'a map with command or webhook' },
+    { error: 'a map with command, webhook, slack or teams' },
   )
-  .superRefine(({ command, webhook }, context) => {
-    if (command === undefined && webhook === undefined)
+  .superRefine(({ command, webhook, slack, teams, secret }, context) => {
+    if (command === undefined && webhook === undefined && slack === undefined && teams === undefined)
       context.addIssue({
         code: 'custom',
         path: ['command'],
-        message: 'a program and its arguments, or else a `webhook`',
+        message: 'a program and its arguments, or else a `webhook`, `slack` or `teams`',
       });
+    if (secret !== undefined && webhook === undefined)
+      context.addIssue({ code: 'custom', path: ['secret'], message: 'a `webhook` beside it, which is signed by it' });
   });
 
 /** As a run takes it; undefined where nobody is told. */
 export function toNotify(written: z.infer<typeof notifySchema> | undefined): NotifySettings | undefined {
   if (written === undefined) return undefined;
-  const { command, webhook, on = [...NOTICE_EVENTS] } = written;
-  return { on, ...(command === undefined ? {} : { command }), ...(webhook === undefined ? {} : { webhook }) };
+  const { command, webhook, secret, slack, teams, links, on = [...NOTICE_EVENTS] } = written;
+  return {
+    on,
+    ...(command === undefined ? {} : { command }),
+    ...(webhook === undefined ? {} : { webhook }),
+    ...(secret === undefined ? {} : { secret }),
+    ...(slack === undefined ? {} : { slack }),
+    ...(teams === undefined ? {} : { teams }),
+    ...(links === true ? { links } : {}),
+  };
 }

@@ -286,7 +286,7 @@ export type Config = z.infer<typeof configSchema>;
 const UNSUPPORTED = new Set(['generated_workers_dir']);
 
 /** Keys whose values, and all below them, are in no message. */
-const SECRETS = new Set(['key', 'env', 'headers', 'webhook', 'keys', 'postgres', 'otlp']);
+const SECRETS = new Set(['key', 'env', 'headers', 'webhook', 'secret', 'slack', 'teams', 'keys', 'postgres', 'otlp']);
 
 export interface LoadedConfig {
   config: Config;

@@ -186,7 +186,10 @@ export function refusalOf(
 }
 
 /** Why this person may not decide; null when they may. */
-export function personRefusal(by: string, gate: Gate): string | null {
+export function personRefusal(
+  by: string,
+  gate: Pick<Gate, 'path' | 'excluded' | 'approvers' | 'votes' | 'quorum'>,
+): string | null {
   const name = `Gate \`${gate.path}\``;
   if (gate.excluded?.includes(by))
     return `${name} wants somebody else than ${by}, who submitted the run or decided a step before.`;
@@ -241,7 +244,7 @@ export function isUsed({ used }: Gate, nonce: string): boolean {
 }
 
 /** How many more people must say the same. */
-export function missingOf({ quorum = 1, votes = [] }: Gate): number {
+export function missingOf({ quorum = 1, votes = [] }: Pick<Gate, 'quorum' | 'votes'>): number {
   const counts = votes.map(
     (vote) => votes.filter((other) => canonicalJson(other.value) === canonicalJson(vote.value)).length,
   );

@@ -2,6 +2,7 @@ import type { Json } from '../values/json.js';
 import type { Hash } from '../values/value.js';
 import type { Limit } from '../budget/budgets.js';
 import type { RunEnd } from '../result.js';
+import type { Gate } from './gate.js';
 
 /** What people can be told of: a gate waits for them, a limit pauses a run, a run has ended. */
 export const NOTICE_EVENTS = ['waiting', 'paused', 'ended'] as const;
@@ -14,6 +15,13 @@ export interface NotifySettings {
   command?: string[];
   /** An address that the notice is posted to, or `${env.NAME}`, the variable that holds it (I13). */
   webhook?: string;
+  /** `${env.NAME}`, the variable that holds the secret by which what is posted there is signed (Standard Webhooks). */
+  secret?: string;
+  /** Addresses of incoming webhooks, as that one. */
+  slack?: string;
+  teams?: string;
+  /** Links by which whoever reads the notice decides are in it. */
+  links?: true;
 }
 
 /** What is told, as the program and the address get it. `run` is the root; `command` is what a person types next. */
@@ -27,6 +35,12 @@ export type Notice = { run: string; definition: string; submitted_by: string; at
       deadline?: string;
       approvers?: string[];
       options?: Json[];
+      /** What can begin then; absent where nobody looked. */
+      follows?: Follows;
+      /** Its page, for who is signed in. */
+      page?: string;
+      /** By which whoever has them decides, made when the notice is sent. */
+      links?: NoticeLink[];
     }
   | { event: 'paused'; paused: string; limit: Limit; message: string }
   | { event: 'ended'; status: RunEnd; error: string | null; usd: number | null; steps: number }
@@ -35,11 +49,53 @@ export type Notice = { run: string; definition: string; submitted_by: string; at
 /** The workflow that tells one notice: beside the run, which never waits for it. */
 export const NOTICE_WORKFLOW = 'perdureNotice';
 
+/** What can begin once a gate is decided, of the run that asks: as a notice tells it. */
+export interface Follows {
+  /** Steps that wait for it, those in them included. */
+  steps: number;
+  /** Names of those that their author marks as `effect: external`. */
+  external: string[];
+}
+
+/** A link by which one person decides a gate, once (decision 39). */
+export interface NoticeLink {
+  to: string;
+  may: string[];
+  /** ISO 8601, UTC. */
+  expires: string;
+  url: string;
+}
+
+/** The gate that a notice is about, where it has links. */
+export interface GateOfNotice {
+  /** Origin of the pages. */
+  pages: string;
+  /** The run that takes decisions: workflow id, and the id of its first Temporal run. */
+  owner: { run: string; first: string };
+  gate: Pick<Gate, 'path' | 'kind' | 'hash' | 'since' | 'options' | 'approvers' | 'excluded' | 'deadline'>;
+}
+
+/** One way to tell a notice. */
+export type NoticeWay =
+  { command: string[] } | { webhook: string; secret?: string } | { slack: string } | { teams: string };
+
 /** One way to tell a notice, as an activity takes it. `run` and `workspace` are those of the run it is about. */
 export interface NoticeCall {
-  way: { command: string[] } | { webhook: string };
+  way: NoticeWay;
   notice: Notice;
   workspace: string;
+  /** Absent where it has no links. */
+  asked?: GateOfNotice;
+}
+
+/** All ways of settings, each told by itself. */
+export function waysOf({ command, webhook, secret, slack, teams }: NotifySettings): NoticeWay[] {
+  return [
+    ...(command === undefined ? [] : [{ command }]),
+    ...(webhook === undefined ? [] : [{ webhook, ...(secret === undefined ? {} : { secret }) }]),
+    ...(slack === undefined ? [] : [{ slack }]),
+    ...(teams === undefined ? [] : [{ teams }]),
+  ];
 }
 
 /** Where the log of a run tells what was not taken: no step has this path. */

@@ -13,7 +13,10 @@ export function noticeFindings({ root }: Project, notify: Config['notify'], env:
   const [program] = notify?.command ?? [];
   return [
     ...(program === undefined ? [] : [ofCommand(program, root, env)]),
-    ...(notify?.webhook === undefined ? [] : [ofWebhook(notify.webhook, env)]),
+    ...(['webhook', 'slack', 'teams'] as const).flatMap((way) => {
+      const written = notify?.[way];
+      return written === undefined ? [] : [ofAddress(way, written, env)];
+    }),
   ];
 }
 
@@ -29,13 +32,13 @@ function ofCommand(program: string, root: string, env: Env): Finding {
   };
 }
 
-function ofWebhook(webhook: string, env: Env): Finding {
+function ofAddress(way: string, webhook: string, env: Env): Finding {
   const variable = addressVariable(webhook);
   const ok = filledAddress(webhook, env) !== null;
   const detail =
     variable === null ? 'an address in perdure.yml' : `${variable} ${ok ? 'is set' : 'holds no http or https address'}`;
   return {
-    name: 'notify webhook',
+    name: `notify ${way}`,
     ok,
     required: false,
     detail,

@@ -1,7 +1,9 @@
-import { CancellationScope, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, log, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/contract.js';
 import type { Gate } from '../../plan/gates/gate.js';
-import type { Notice, NoticeCall, NotifySettings } from '../../plan/gates/notice.js';
+import { followsOf } from '../../plan/outcomes/follows.js';
+import type { GateOfNotice, Notice, NoticeCall, NotifySettings } from '../../plan/gates/notice.js';
+import { waysOf } from '../../plan/gates/notice.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
@@ -27,34 +29,50 @@ const { startNotice } = proxyLocalActivities<Activities>({
  * taken.
  */
 export async function perdureNotice(notify: NotifySettings, told: Omit<NoticeCall, 'way'>): Promise<void> {
-  const { command, webhook } = notify;
-  const ways = [...(command === undefined ? [] : [{ command }]), ...(webhook === undefined ? [] : [{ webhook }])];
-  const ends = await Promise.allSettled(ways.map((blockPath) => sendNotice({ ...told, way: blockPath })));
+  const ends = await Promise.allSettled(waysOf(notify).map((way) => sendNotice({ ...told, way })));
   for (const end of ends) if (end.status === 'rejected') throw toRunError(end.reason);
 }
 
 /** Tells that a gate waits for people. */
 export function noticeGate(
   context: RunContext,
-  { path, kind, message, hash, since, deadline, approvers, options }: Gate,
+  { path, kind, message, hash, since, deadline, approvers, options, ...rest }: Gate,
 ): void {
   const { run } = context.root;
   const gate = `${run}/${path}`;
   const answering = kind === 'ask' ? `perdure answer ${gate} "your answer"` : `perdure approve ${gate}`;
   // Which of several options it is, whoever copies the command must have seen.
   const command = options === undefined ? answering : `perdure watch ${run}`;
-  void tell(context, `${gate}~${since}`, {
-    ...about(context),
-    event: 'waiting',
-    gate,
-    kind,
-    message,
-    hash,
-    command,
+  const terms = {
     ...(deadline === undefined ? {} : { deadline }),
     ...(approvers === undefined ? {} : { approvers }),
     ...(options === undefined ? {} : { options }),
-  });
+  };
+  const own = context.path === '' ? path : path.slice(context.path.length + 1);
+  const notice: Notice = {
+    ...about(context),
+    event: 'waiting',
+    ...{ gate, kind, message, hash, command, ...terms },
+    follows: followsOf(context.plan, own),
+    ...pageOf(context, gate),
+  };
+  const { excluded } = rest;
+  const shown = { path, kind, hash, since, ...terms, ...(excluded === undefined ? {} : { excluded }) };
+  void tell(context, `${gate}~${since}`, notice, linkedGate(context, shown));
+}
+
+function pageOf({ settings: { pages } }: RunContext, address: string): { page?: string } {
+  return pages === undefined ? {} : { page: `${pages}/gates/${address.split('/').map(encodeURIComponent).join('/')}` };
+}
+
+/** Where links to a gate lead; nothing where there are none. */
+function linkedGate(
+  { settings: { notify, pages } }: RunContext,
+  gate: GateOfNotice['gate'],
+): { asked: GateOfNotice } | undefined {
+  if (notify?.links !== true || pages === undefined) return undefined;
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  return { asked: { pages, owner: { run: workflowId, first: firstExecutionRunId }, gate } };
 }
 
 /** Tells that a limit pauses the run. */
@@ -100,11 +118,16 @@ const ID_CHARACTERS = 900;
  * Starts what tells it, beside this run. The id names what is told of: a gate that is shown again when the run
  * continues as new is not told of again.
  */
-function tell({ settings: { notify, ...settings } }: RunContext, key: string, notice: Notice): Promise<void> {
+function tell(
+  { settings: { notify, ...settings } }: RunContext,
+  key: string,
+  notice: Notice,
+  more: Pick<NoticeCall, 'asked'> = {},
+): Promise<void> {
   if (notify === undefined || !notify.on.includes(notice.event)) return Promise.resolve();
   const workspace = settings.worktree?.project ?? settings.workspace;
   const start = (): Promise<void> =>
-    startNotice({ id: key.slice(-ID_CHARACTERS), notify, told: { notice, workspace } });
+    startNotice({ id: key.slice(-ID_CHARACTERS), notify, told: { notice, workspace, ...more } });
   return CancellationScope.nonCancellable(start).catch((error: unknown) =>
     log.warn(`A notice could not be sent: ${String(error)}`),
   );

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../plan/values/json.js';
+import type { NoticeWords } from './notice-words.js';
+
+/** Limits of Block Kit. */
+const SLACK = { title: 150, text: 3_000, label: 75, url: 3_000, buttons: 25 } as const;
+
+/** For an incoming webhook of Slack: blocks of plain text, in which nothing is a mention, a link or markup. */
+export function slackMessage({ title, lines, buttons }: NoticeWords): JsonObject {
+  const links = buttons.filter(({ url }) => url.length <= SLACK.url).slice(0, SLACK.buttons);
+  return {
+    text: title.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+    blocks: [
+      { type: 'header', text: plain(title, SLACK.title) },
+      { type: 'section', text: plain(lines.join('\n'), SLACK.text) },
+      ...(links.length === 0
+        ? []
+        : [
+            {
+              type: 'actions',
+              elements: links.map(({ label, url }, index) => ({
+                ...{ type: 'button', action_id: `decide-${String(index)}`, url },
+                text: plain(label, SLACK.label),
+              })),
+            },
+          ]),
+    ],
+  };
+}
+
+function plain(text: string, most: number): JsonObject {
+  return { type: 'plain_text', text: cutAt(text, most), emoji: false };
+}
+
+/** For a webhook of Microsoft Teams: an Adaptive Card whose texts are runs, in which nothing is markup. */
+export function teamsMessage({ title, lines, buttons }: NoticeWords): JsonObject {
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [
+            { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: title, weight: 'Bolder', size: 'Medium' }] },
+            ...lines.map((text) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] })),
+          ],
+          actions: buttons.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url })),
+        },
+      },
+    ],
+  };
+}
+
+function cutAt(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

@@ -1,0 +1,64 @@
+import type { Notice } from '../../plan/gates/notice.js';
+import { safeName } from '../../plan/text/safe-name.js';
+import { safeText } from '../../plan/text/safe-text.js';
+
+/** A notice as people read it in a chat or a mail: its title, a fact a line, and where they go on. */
+export interface NoticeWords {
+  title: string;
+  lines: string[];
+  buttons: { label: string; url: string }[];
+}
+
+/** What a notice says, in words; texts of others have what is not drawn as escapes. */
+export function wordsOf(notice: Notice): NoticeWords {
+  const { run, definition, command } = notice;
+  const about = `${safeName(definition)} · ${safeName(run)}`;
+  switch (notice.event) {
+    case 'waiting': {
+      const { gate, message, hash, deadline, approvers, options, follows, page, links = [] } = notice;
+      return {
+        title: `${safeName(definition)} waits for a person`,
+        lines: [
+          safeText(message),
+          `${safeName(gate)} · ${hash.replace(':', ' ')}`,
+          ...(approvers === undefined ? [] : [`for ${approvers.map(safeName).join(' or ')}`]),
+          ...(options === undefined ? [] : [`one of: ${options.map(optionText).join(' · ')}`]),
+          ...(deadline === undefined ? [] : [`until ${safeName(deadline)}`]),
+          ...(follows === undefined ? [] : [billLine(follows)]),
+          command,
+        ],
+        buttons: [
+          ...links.map(({ to, may, url }) => ({ label: `Look, then ${may.join(' or ')} as ${safeName(to)}`, url })),
+          ...(page === undefined || links.length > 0 ? [] : [{ label: 'Look at it', url: page }]),
+        ],
+      };
+    }
+    case 'paused':
+      return {
+        title: `${safeName(definition)} is paused`,
+        lines: [about, safeText(notice.message), command],
+        buttons: [],
+      };
+    case 'ended': {
+      const { status, error, usd, steps } = notice;
+      const spent = `${String(steps)} steps${usd === null ? '' : `, $${usd.toFixed(2)}`}`;
+      return {
+        title: `${safeName(definition)} ended: ${status}`,
+        lines: [about, spent, ...(error === null ? [] : [safeText(error)]), command],
+        buttons: [],
+      };
+    }
+  }
+}
+
+function optionText(option: unknown): string {
+  return safeText(typeof option === 'string' ? option : JSON.stringify(option));
+}
+
+/** What follows, in one line: the bill itself is on the gate's page. */
+function billLine({ steps, external }: { steps: number; external: string[] }): string {
+  const then = steps === 0 ? 'Then nothing more' : `Then ${String(steps)} step${steps === 1 ? '' : 's'} can begin`;
+  return external.length === 0
+    ? `${then}; none is marked as changing the world outside.`
+    : `${then}; outside changes: ${external.map(safeName).join(', ')}.`;
+}
