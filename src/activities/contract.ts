@@ -283,6 +283,24 @@ export interface SpentCall {
   items?: { from: number; end: number };
 }
 
+/** A root run whose workspace travels, and of what it is made where nothing of it was kept. */
+export interface TakeCall {
+  run: string;
+  project: string;
+  carry: string[];
+  from?: string;
+  /** The queue that all workers of the store poll. */
+  queue: string;
+  /** The worker that had it and did not take what it was sent; absent for none. */
+  lost?: string;
+}
+
+/** Who has a workspace, and the queue of that worker alone. */
+export interface TakenHome {
+  queue: string;
+  holder: string;
+}
+
 /**
  * All side effects of the interpreter. Those above the devices are activities, the others local ones: idempotent.
  */
@@ -309,6 +327,8 @@ export interface Activities {
   beginTask(): Promise<void>;
   /** Makes the work tree of a run from the files of its project. */
   makeTrees(call: { run: string; project: string; carry: string[]; from?: string }): Promise<void>;
+  /** Has a worker take the workspace of a run that travels, with its files as they were kept last. */
+  takeWorkspace(call: TakeCall): Promise<TakenHome>;
   /**
    * Gives a step that commits a tree of its own; what an earlier try left there stays. In a rerun `taken` is what was
    * done for it before, where that was taken over.

@@ -32,6 +32,9 @@ import { createSendNotice, createStartNotice } from './runs/send-notice.js';
 import { createAskTurn } from './turns/ask-turn.js';
 import { createCallHooks } from './turns/call-hooks.js';
 import { createCallTool } from './turns/call-tool.js';
+import type { HeldWorkspaces } from './workspace/held-workspaces.js';
+import { createHeldWorkspaces } from './workspace/held-workspaces.js';
+import { createTakeWorkspace, holding } from './workspace/take-workspace.js';
 import { locatedCall } from './workspace/located-call.js';
 import { createBeginWork, createCommitWork, createMakeTrees } from './workspace/work-trees.js';
 import type { Store } from '../store/store.js';
@@ -43,21 +46,26 @@ export type { Dependencies } from './dependencies.js';
  * cancellation.
  */
 export function createActivities(deps: Dependencies): Activities {
-  const here = placed(deps.store);
+  const { store, self } = deps;
+  const workspaces = store.homes === null || self === undefined ? null : createHeldWorkspaces(store, store.homes, self);
+  const here = placed(store, workspaces);
+  const held = holding(workspaces);
+  const reading = holding(workspaces, { reads: true });
   return {
     callModel: acceptShortCalls(singleFlight(createCallModel(deps), { patient: true })),
     runCommand: acceptShortCalls(singleFlight(here(createRunCommand(deps)), { patient: true })),
     runProgram: acceptShortCalls(singleFlight(here(createRunProgram(deps)), { patient: true })),
     runTool: acceptShortCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
-    askTurn: fromShort(singleFlight(createAskTurn(deps), { patient: true })),
+    askTurn: fromShort(singleFlight(reading(createAskTurn(deps)), { patient: true })),
     callTool: fromShort(singleFlight(here(createCallTool(deps)), { patient: true })),
     callHooks: fromShort(singleFlight(here(createCallHooks(deps)), { patient: true })),
     requireSandbox: createRequireSandbox(),
     announceRequirement: withFailures(createAnnounceRequirement(deps)),
     beginTask: createBeginTask(),
     makeTrees: withFailures(createMakeTrees(deps)),
-    beginWork: withFailures(createBeginWork(deps)),
-    commitWork: withFailures(createCommitWork(deps)),
+    takeWorkspace: withFailures(createTakeWorkspace(workspaces)),
+    beginWork: held(withFailures(createBeginWork(deps))),
+    commitWork: held(withFailures(createCommitWork(deps))),
     compileImage: singleFlight(here(createCompileImage(deps)), { patient: true }),
     flashDevice: singleFlight(here(createFlashDevice(deps)), { patient: false }),
     readSerial: singleFlight(here(createReadSerial(deps)), { patient: false }),
@@ -90,6 +98,10 @@ export function createActivities(deps: Dependencies): Activities {
 /** An activity that is told where it works from the store, and gets it as it is here. */
 function placed(
   store: Store,
-): <C extends { workspace?: string }, R>(activity: (call: C) => Promise<R>) => (call: C) => Promise<R> {
-  return (activity) => async (call) => activity(locatedCall(store, call));
+  workspaces: HeldWorkspaces | null,
+): <C extends { workspace?: string; root?: { run: string } }, R>(
+  activity: (call: C) => Promise<R>,
+) => (call: C) => Promise<R> {
+  const held = holding(workspaces);
+  return (activity) => held(async (call) => activity(locatedCall(store, call)));
 }

@@ -46,6 +46,8 @@ export interface Dependencies {
   credentials: Credentials;
   /** Root of the worker's project, for who submits from elsewhere (decision 11). */
   root?: string;
+  /** The worker itself, where workspaces of its store travel. */
+  self?: WorkerSelf;
   /** Prices that go before the built-in table (`models.prices` of the config). */
   prices?: PriceTable;
   /** The program that simulates boards, as `devices/board/main.ts` is built; without it there are none. */
@@ -72,6 +74,14 @@ export interface Dependencies {
   ) => Promise<ToolMade>;
   compileWorkflow?: (request: WorkflowRequest, bounds: WorkflowBounds, workspace: string) => Promise<WorkflowMade>;
   compileAgent?: (request: AgentRequest, bounds: AgentBounds, workspace: string) => Promise<AgentMade>;
+}
+
+/** What a worker is to the workspaces that it has. */
+export interface WorkerSelf {
+  /** Its id now. */
+  id: () => string;
+  /** Takes from a queue of its own, and gives its name. */
+  serveOwn: () => Promise<string>;
 }
 
 /** Where the system shows its devices. */

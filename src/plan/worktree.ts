@@ -1,3 +1,5 @@
+import type { Requirement } from './names.js';
+
 /** A work tree of git for each run, made of the project's files. */
 export interface WorkTreeSpec {
   kind: 'worktree';
@@ -14,6 +16,8 @@ export interface WorkTreeSettings {
   carry: string[];
   /** A run whose work it begins with. */
   from?: string;
+  /** What the worker that has it must have, of one that goes from machine to machine; absent where it stays. */
+  travels?: Requirement;
   /** Of a run inside of a step that commits: its own steps do not. */
   within?: true;
 }

@@ -33,6 +33,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     id,
     copiedFrom,
     folder: stateDir,
+    homes: null,
     ...createValueFiles(join(stateDir, 'values')),
     ...createPlanFiles(join(stateDir, 'plans')),
     ...createJournalFiles(join(stateDir, 'journal')),

@@ -10,6 +10,7 @@ import type { SessionFiles } from './records/session-files.js';
 import type { RecordedFiles } from './records/recorded-files.js';
 import type { Snapshots } from './snapshots/snapshots.js';
 import type { SubmittedFiles } from './records/submitted-files.js';
+import type { HomeBook } from './workers/home-book.js';
 import type { WorkerBook } from './workers/worker-book.js';
 import type { TaintFiles } from './records/taint-files.js';
 import type { Json } from '../plan/values/json.js';
@@ -48,6 +49,8 @@ export interface Store
   copiedFrom: string | null;
   /** The state folder, where it is on this machine: no tool of an agent sees anything of it. */
   folder: string | null;
+  /** Workspaces that go from machine to machine; null of a store that is on one. */
+  homes: HomeBook | null;
   /** The value itself up to 512 bytes of JSON, else a stored value with a preview. */
   put(value: Json): Promise<Value>;
   /** Stores whatever its size. */

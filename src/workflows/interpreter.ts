@@ -13,7 +13,7 @@ import { followStatus } from './lifecycle/status-attribute.js';
 import { showAgain, showDetails } from './lifecycle/ui-details.js';
 import { createDeviceBook, releaseUnneeded } from './devices/device-lease.js';
 import { runSteps, resumeSteps, startReady } from './running/step-runner.js';
-import { createRequiredWorkers } from './state/required-workers.js';
+import { createPlacement } from './state/placement.js';
 import { createRunningSteps } from './state/running-steps.js';
 import type { GateTerms } from './gates/gate-book.js';
 import { createGateBook, acceptUnknownSignals } from './gates/gate-book.js';
@@ -48,7 +48,7 @@ function openContext(input: RunInput): RunContext {
     ...identity,
     gates,
     devices: createDeviceBook(carried?.devices ?? {}),
-    required: createRequiredWorkers(),
+    placement: createPlacement(),
     account: openAccount(input, identity),
     // A batch run has nothing of its own to do but the items of its foreach.
     runningSteps: createRunningSteps(
@@ -107,7 +107,7 @@ async function interpret(context: RunContext, input: RunInput): Promise<RunOutco
   const { top } = context;
   const lack = await lackOf(input);
   if (lack !== null) return endRun(top, input, { status: 'error', error: lack });
-  const noTree = await treeLackOf(context.run, input);
+  const noTree = await treeLackOf(context, input);
   if (noTree !== null) return endRun(top, input, noTree);
   const clock = startClockBeside(context);
   await top.work.run(() => runSteps(top));
@@ -137,9 +137,9 @@ async function lackOf({ root, carried, settings }: RunInput): Promise<string | n
 }
 
 /** Makes the run's work tree where it has one; how the run ends where that cannot be made. */
-async function treeLackOf(run: string, input: RunInput): Promise<{ status: RunEnd; error: string } | null> {
+async function treeLackOf(context: RunContext, input: RunInput): Promise<{ status: RunEnd; error: string } | null> {
   try {
-    await makeRunTree(run, input);
+    await makeRunTree(context, input);
     return null;
   } catch (error) {
     if (isCancellation(error)) return { status: 'cancelled', error: 'cancelled by request' };

@@ -107,6 +107,7 @@ export const WRITERS: Record<string, string> = {
   'store/worktrees/done-work.ts': 'work trees',
   'store/worktrees/lease.ts': 'work trees',
   'store/worktrees/make-trees.ts': 'work trees',
+  'store/worktrees/kept-trees.ts': 'work trees',
   'store/worktrees/merge.ts': 'work trees',
   'store/worktrees/tree-repository.ts': 'work trees',
 };

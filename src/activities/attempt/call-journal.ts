@@ -10,6 +10,7 @@ import type { StepCall } from '../contract.js';
 import { stepFailure } from '../failures.js';
 import type { About } from './traced-call.js';
 import { noteFailure, tracedOf } from './traced-call.js';
+import { filesKept } from './kept-files.js';
 import type { ModelMessage } from '../models/protocol/message.js';
 
 /** One thing that a try of a step asks for, and that must not be asked for twice (I8). */
@@ -149,6 +150,7 @@ export async function writeAnswer(
   { synced }: Pick<StepCall, 'synced'>,
 ): Promise<boolean> {
   try {
+    await filesKept();
     const isWritten = await answered.claim.answer(answered.entry, synced);
     unwritten.delete(nameOf(store, key));
     return isWritten;

@@ -1,6 +1,8 @@
 import { MEMO, SEARCH_ATTRIBUTES } from '../../plan/names.js';
 import { shortPlan } from '../../plan/packing/packed-plan.js';
+import type { Requirement } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
+import { everyStepOf } from '../../plan/plan.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunStatus } from '../../plan/result.js';
 import type { Lease, RunInput, RunSettings } from '../../plan/run-input.js';
@@ -34,11 +36,24 @@ export function toRunInput(plan: Plan, input: Record<string, Value>, settings: R
   };
 }
 
-/** The settings of a run, with its work tree at `main` where its Plan asks for one. */
-export function inWorkTree(settings: RunSettings, { workspace }: Pick<Plan, 'workspace'>, main: string): RunSettings {
+/** Where the work tree of a run is at first, and whether it goes from machine to machine. */
+interface TreeAt {
+  main: string;
+  travels: boolean;
+}
+
+/** The settings of a run, with its work tree where its Plan asks for one. */
+export function inWorkTree(settings: RunSettings, plan: Plan, { main, travels }: TreeAt): RunSettings {
+  const { workspace } = plan;
   if (workspace === undefined || settings.worktree !== undefined) return settings;
   const { kind: _kind, ...how } = workspace;
-  return { ...settings, workspace: main, worktree: { project: settings.workspace, ...how } };
+  const worktree = { project: settings.workspace, ...how, ...(travels ? { travels: requiredIn(plan) } : {}) };
+  return { ...settings, workspace: main, worktree };
+}
+
+/** What all steps of a Plan require that have one workspace: one worker does what they do there. */
+function requiredIn(plan: Plan): Requirement {
+  return [...new Set([...everyStepOf(plan)].flatMap(({ requires = [] }) => requires))].sort();
 }
 
 /** The limits as the run owns them. */

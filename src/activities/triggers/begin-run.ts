@@ -67,7 +67,10 @@ async function settingsFor(
   // As the run found them, who asks again must not change.
   if (snapshot && (await store.snapshotOf(run, 'start')) === null) await store.keepSnapshot(run, 'start', root);
   const trace = settled.trace === undefined ? {} : { trace: { id: hash('sha256', `trace ${run}`).slice(0, 32) } };
-  const settings = inWorkTree({ ...settled, ...trace }, plan, mainPlace(run));
+  const settings = inWorkTree({ ...settled, ...trace }, plan, {
+    main: mainPlace(run),
+    travels: store.homes !== null,
+  });
   return context === null ? settings : { ...settings, context };
 }
 

@@ -113,6 +113,7 @@ const NOTHING_TOLD: NarrationFiles = {
 
 type OfWorkers =
   | 'folder'
+  | 'homes'
   | 'copiedFrom'
   | 'beginPut'
   | 'readJournal'
@@ -156,6 +157,7 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
   };
   return {
     folder: null,
+    homes: null,
     copiedFrom: null,
     ...{ removeRun: refuse, listOldJournals: refuse, removeJournals: refuse, removeUnnamedFiles: refuse },
     ...{ readPause: refuse, writePause: refuse, claimProbe: refuse },

@@ -87,11 +87,11 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
     case 'step-started':
       return start(fold, stepAt(fold, event.path), event.at);
     case 'step-succeeded':
-      if (event.quick) start(fold, stepAt(fold, event.path), event.at);
       return succeed(fold, stepAt(fold, event.path), event);
     case 'step-failed':
-      if (event.quick) start(fold, stepAt(fold, event.path), event.at);
       return fail(fold, stepAt(fold, event.path), event);
+    case 'step-left':
+      return unstart(stepAt(fold, event.path));
     case 'step-committed':
       return endCommitted(fold, stepAt(fold, event.path), event.at);
     case 'nested-started':
@@ -175,11 +175,13 @@ function nestedStep(fold: RunFold, run: string): Spot | null {
   return stepAt(fold, pathBelow(run));
 }
 
-function succeed(fold: RunFold, spot: Spot | null, { at, output }: RunEvent & { kind: 'step-succeeded' }): void {
+function succeed(fold: RunFold, spot: Spot | null, { at, output, quick }: RunEvent & { kind: 'step-succeeded' }): void {
+  if (quick) start(fold, spot, at);
   endOrCommit(fold, spot, at, restoredEnd(spot, output) ?? { status: 'success', ...output });
 }
 
 function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-failed' }): void {
+  if (event.quick) start(fold, spot, event.at);
   // What cannot be restored is asked about again.
   if (fold.cancelling || !isRestoring(spot)) failTry(fold, spot, event);
 }

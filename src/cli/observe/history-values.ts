@@ -27,7 +27,7 @@ export interface ProtoFailure {
   message?: string | null;
   cause?: ProtoFailure | null;
   applicationFailureInfo?: { type?: string | null; details?: Payloads | null } | null;
-  timeoutFailureInfo?: object | null;
+  timeoutFailureInfo?: { timeoutType?: number | null } | null;
   canceledFailureInfo?: object | null;
 }
 

@@ -14,6 +14,8 @@ export type RunEvent = { at: string } & (
   | { kind: 'step-succeeded'; path: string; output: StepOutput; quick?: true }
   /** What it has changed is committed; before that a step that commits has not ended. */
   | { kind: 'step-committed'; path: string }
+  /** Nobody has begun it where it was sent: the same try is made elsewhere. */
+  | { kind: 'step-left'; path: string }
   /** A turn of an agent that uses tools has begun, or ended with more to do. `turn` is from 1. */
   | { kind: 'turn-started'; path: string; turn: number }
   | { kind: 'turn-ended'; path: string; spend: Spend }

@@ -6,6 +6,7 @@ import type { Failure } from '../../plan/failure.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import type { TreeAct } from '../../plan/names.js';
 import { NEXT_TASK_ID, treeActivity } from '../../plan/names.js';
+import { WORKSPACE_LOST } from '../../plan/placement/home.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
 import { longValue } from '../../plan/packing/short-value.js';
@@ -13,6 +14,9 @@ import { NOTHING } from '../../plan/values/value.js';
 import type { HistoryEvent, Payloads, ProtoFailure } from './history-values.js';
 import type { Fact } from './run-event.js';
 import { toFailure, spendIn, spendOf, decode } from './history-values.js';
+
+/** `TIMEOUT_TYPE_SCHEDULE_TO_START` of Temporal's API. */
+const SCHEDULE_TO_START = 2;
 
 /** What an event of an activity says of its step; null where it is of no step, or says nothing new. */
 export function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
@@ -23,14 +27,32 @@ export function activityFact(event: HistoryEvent, paths: Map<string, string>): F
     paths.set(String(event.eventId), path);
     return treeActivity(path) === null ? startedFact(path, scheduled.activityType?.name ?? '') : null;
   }
+  return endFact(event, paths);
+}
+
+/** How an activity has ended. */
+function endFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
   const { completed, failed, cancelled } = endOf(event);
   // of no step where none is known
   const path = paths.get(String((completed ?? failed ?? cancelled)?.scheduledEventId));
   if (path === undefined) return null;
   const ofTree = treeActivity(path);
+  if (failed && isLeft(failed.failure)) return leftFact(path);
   if (ofTree !== null) return treeFact(ofTree, event);
   if (completed) return completedFact(path, completed.result);
   return failed ? failedFact(path, failed.failure) : cancelledFact(path, cancelled);
+}
+
+function leftFact(path: string): Fact | null {
+  return treeActivity(path) === null && turnOf(path) === null ? { kind: 'step-left', path } : null;
+}
+
+/** It was not begun where it was sent, or its files are elsewhere now: the same try is made there. */
+function isLeft(failure: ProtoFailure | null | undefined): boolean {
+  return (
+    failure?.timeoutFailureInfo?.timeoutType === SCHEDULE_TO_START ||
+    failure?.applicationFailureInfo?.type === WORKSPACE_LOST
+  );
 }
 
 function failedFact(path: string, failure: ProtoFailure | null | undefined): Fact | null {

@@ -13,7 +13,7 @@ import type { RunSettings } from '../../plan/run-input.js';
 import type { Value } from '../../plan/values/value.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, refusal } from '../exit-codes.js';
 import { conclude } from '../follow/conclude.js';
 import { follow, runUrl } from '../follow/follow.js';
 import { listenForInterrupts } from '../follow/interrupt.js';
@@ -27,6 +27,7 @@ import { print, printJson, tell } from '../terminal.js';
 import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
 import { attributesAt, joinsRecord, startOrJoin } from './start-run.js';
+import { offerTrees } from '../../store/worktrees/brought-trees.js';
 import { mainPlace } from '../../store/worktrees/places.js';
 import { locate } from '../../store/folders/places.js';
 import { asTyped } from '../text/own-name.js';
@@ -137,11 +138,17 @@ export async function startSubmission(
   { id, compiled: { plan, files }, session, settings: chosen, values: store, after: mended, description }: Submission,
   link: TemporalLink,
 ): Promise<{ joined: boolean }> {
-  const settings = inWorkTree(chosen, plan, mainPlace(id));
+  const settings = inWorkTree(chosen, plan, { main: mainPlace(id), travels: session.store.homes !== null });
   const { pollersOf, requireHosts } = await import('../../workers/connection/task-queue.js');
   await pollersOf(link, session.store);
   await requireHosts(link, plan);
+  await requireOneFolder(plan, settings, session);
   await keepStart({ id, plan, session, settings });
+  if (settings.worktree?.travels !== undefined) {
+    const { project, carry, from } = settings.worktree;
+    const source = { run: id, project: locate(session.store, project), carry, ...(from === undefined ? {} : { from }) };
+    await offerTrees(session.store, source);
+  }
   const values = await store();
   // Before it is started: from then on a run that closes may remove what no open run uses.
   for (const file of files) await session.store.noteUse(file, id);
@@ -172,6 +179,21 @@ export async function startSubmission(
     if (isNew && grpcTrouble(error) !== 'connection-lost') await session.store.forgetSubmitted(id);
     throw error;
   }
+}
+
+/** Throws a refusal for a run that works in the project's folder where workers have several of these. */
+async function requireOneFolder(plan: Plan, { worktree }: RunSettings, { store }: Session): Promise<void> {
+  if (store.homes === null || worktree !== undefined) return;
+  const { mayChangeWorkspace } = await import('../../plan/calls/reuse.js');
+  if (!mayChangeWorkspace(plan)) return;
+  const folders = [...new Set((await store.listWorkers()).map(({ host, folder }) => `\`${folder}\` on \`${host}\``))];
+  if (folders.length > 1)
+    throw refusal(
+      `Steps of \`${plan.name}\` may change files of the project's folder, and the workers of this store have ` +
+        `${String(folders.length)} of them: ${folders.slice(0, 3).join(', ')}. Each step would find other files.`,
+      'Write `workspace: worktree` in the definition, and its files go along; or `effect: none` at steps that ' +
+        'change none.',
+    );
 }
 
 /** The files as the run finds them, where it may change some and its workers have them at hand. */

@@ -2,6 +2,7 @@ import type { Git } from '../../store/git/git.js';
 import type { BranchCommit } from '../../store/worktrees/branch.js';
 import { commitsOf, tipOf } from '../../store/worktrees/branch.js';
 import type { MadeTrees } from '../../store/worktrees/make-trees.js';
+import { bringTrees } from '../../store/worktrees/brought-trees.js';
 import { openTrees } from '../../store/worktrees/make-trees.js';
 import type { TreePlaces } from '../../store/worktrees/places.js';
 import type { TreeRepository } from '../../store/worktrees/tree-repository.js';
@@ -57,6 +58,7 @@ export async function findSnapshots(named: string, terminal: Terminal, onlyStart
   if (session === null) throw unknownRun(named);
   const { store, project } = session;
   const run = rootOf(named);
+  if (run !== '') await bringTrees(store, run, project.root);
   const trees = run === '' || store.folder === null ? null : await openTrees(store.folder, run);
   if (trees !== null) return ofBranch(run, trees, session);
   const start = run === '' ? null : await store.snapshotOf(run, 'start');

@@ -16,7 +16,7 @@ export interface GitPlace {
   /** More variables that git knows by itself: who commits, and when. */
   env?: Record<string, string>;
   /** What git reads. */
-  input?: string;
+  input?: string | Uint8Array;
   /** Bytes that it may print. */
   most?: number;
 }

@@ -10,6 +10,7 @@ import { createAlive } from './alive.js';
 import { createApproval } from './approval.js';
 import type { Database, DatabaseOptions } from './database.js';
 import { openDatabase } from './database.js';
+import { createHomes } from './homes.js';
 import { createJournal } from './journal.js';
 import { createLogs } from './logs.js';
 import { migrate } from './migrations.js';
@@ -91,5 +92,6 @@ function storeIn(database: Database, stateDir: string): Omit<Store, 'id'> {
     ...createPruning(database, stateDir),
     ...createSubmitted(database),
     ...createWorkers(database),
+    homes: createHomes(database),
   };
 }

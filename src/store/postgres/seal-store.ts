@@ -42,6 +42,7 @@ const COLUMNS: readonly Column[] = [
   // A pause of a provider is compared by the database.
   { table: 'records', keys: ['kind', 'name'], content: 'content', purpose: 'record', where: `kind <> 'pause'` },
   { table: 'lines', keys: ['token'], content: 'line', purpose: 'record' },
+  { table: 'workspaces', keys: ['run'], content: 'state', purpose: 'record', where: 'state is not null' },
 ];
 
 /** So many rows are held in memory at once. */

@@ -109,7 +109,11 @@ async function deniedIn({ git }: Trees, { denies }: Work, start: string, tree: s
 }
 
 /** Writes what stands in a tree; `inside` are repositories that were made in it, whose files nobody would get. */
-async function writeTree(trees: Trees, name: string, start: string): Promise<{ tree: string; inside: string[] }> {
+export async function writeTree(
+  trees: Trees,
+  name: string,
+  start: string,
+): Promise<{ tree: string; inside: string[] }> {
   const { places, git, made } = trees;
   return withTreeIndex(trees, name, async (index) => {
     const top = realpathSync(places.tree(name));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
-import type { Credentials } from '../../activities/dependencies.js';
+import type { Credentials, WorkerSelf } from '../../activities/dependencies.js';
+import { ownQueue } from '../../plan/placement/home.js';
 import { useLauncher } from '../../activities/processes/groups/start-process.js';
 import type { Store } from '../../store/store.js';
 import { KeyError } from '../../store/encryption/key-error.js';
@@ -15,8 +16,10 @@ import { openTelemetry, sdkMetricsFor } from '../telemetry/open-telemetry.js';
 import type { HealthPlace } from '../telemetry/told-worker.js';
 import { reapOrphans } from '../worker/reaper.js';
 import { abilityOf } from '../worker/ability.js';
+import type { ActivityQueues } from '../worker/activity-queues.js';
 import { createActivityQueues } from '../worker/activity-queues.js';
 import { createWorker, workerActivities } from '../worker/create-worker.js';
+import type { Presence } from '../worker/presence.js';
 import { announceWorker } from '../worker/presence.js';
 import { startWatchdog } from '../worker/watchdog.js';
 
@@ -67,7 +70,17 @@ export async function startWorker({
   const place = { connection, namespace: setup.namespace, keys: setup.keys ?? null };
   const variables = setup.credentials;
   const telemetry = openTelemetry(setup.store, { health, sdkMetrics, variables, version: packageVersion(), log });
-  const activities = workerActivities({ ...setup, traces: telemetry.traces });
+  let found: { queues: ActivityQueues; presence: Presence } | null = null;
+  const self: WorkerSelf = {
+    id: () => found?.presence.id() ?? '',
+    async serveOwn() {
+      await found?.presence.seen();
+      const own = ownQueue(setup.taskQueue, self.id());
+      await found?.queues.serve(own);
+      return own;
+    },
+  };
+  const activities = workerActivities({ ...setup, traces: telemetry.traces, self });
   const [worker] = await Promise.all([
     createWorker({ connection, activities, ...setup }),
     requireReadable(createClient(place), setup, place.keys),
@@ -109,6 +122,7 @@ export async function startWorker({
     queues,
     log,
   });
+  found = { queues, presence };
   const ended = worker.run().finally(async () => {
     await queues.stop();
     await presence.leave();
@@ -135,6 +149,9 @@ function shutDown(worker: { getState: () => string; shutdown: () => void }): voi
   if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
+/** What the SDK warns of where a worker takes activities alone, as those of queues of requirements do. */
+const ACTIVITIES_ONLY = 'No workflows registered';
+
 let isInstalled = false;
 
 /** Sends the SDK's words to our log, and leaves signals to us. There is one runtime a process. */
@@ -147,9 +164,9 @@ function installRuntime(
   const wordsOf = keys === null ? allOf : placeOf;
   Runtime.install({
     shutdownSignals: [],
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) =>
-      log(`${level} ${message}${errorIn(meta, wordsOf)}`),
-    ),
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      if (!message.startsWith(ACTIVITIES_ONLY)) log(`${level} ${message}${errorIn(meta, wordsOf)}`);
+    }),
     telemetryOptions: {
       ...(sdkMetrics === null ? {} : { metrics: { prometheus: { bindAddress: sdkMetrics } } }),
       logging: { forward: {}, filter: 'temporalio_sdk_core=WARN,temporalio_client=WARN,temporalio_common=WARN' },

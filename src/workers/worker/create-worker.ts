@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities/contract.js';
 import { createActivities } from '../../activities/create-activities.js';
-import type { Credentials } from '../../activities/dependencies.js';
 import { APPROVAL_KEY, withGivenKey } from '../../store/records/given-key.js';
+import type { Credentials, WorkerSelf } from '../../activities/dependencies.js';
 import type { Store } from '../../store/store.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { dataConverter } from '../encryption/data-converter.js';
@@ -68,12 +68,14 @@ export function workerActivities({
   credentials,
   root,
   traces,
-}: Pick<WorkerSetup, 'store' | 'credentials' | 'root' | 'traces'>): Activities {
+  self,
+}: Pick<WorkerSetup, 'store' | 'credentials' | 'root' | 'traces'> & { self?: WorkerSelf }): Activities {
   return createActivities({
     store: withGivenKey(store, credentials),
     credentials: () => withoutKey(credentials()),
     ...(root === undefined ? {} : { root }),
     ...(traces === undefined ? {} : { announceTrace: traces.announce }),
+    ...(self === undefined ? {} : { self }),
     compile: createMadeCompiler(store),
     ...createMakers(store),
     boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),

@@ -10,6 +10,8 @@ import type { ActivityQueues } from './activity-queues.js';
 export interface Presence {
   /** Its id now: one that was taken for lost goes on under another. */
   id: () => string;
+  /** Resolves when the others see it. */
+  seen: () => Promise<void>;
   /** It takes nothing new from now on. */
   drain: () => Promise<void>;
   /** It has ended. */
@@ -17,7 +19,7 @@ export interface Presence {
 }
 
 export interface PresenceOptions {
-  store: Pick<Store, 'noteWorker' | 'forgetWorker' | 'listRequired' | 'folder'>;
+  store: Pick<Store, 'noteWorker' | 'forgetWorker' | 'listRequired' | 'folder' | 'homes'>;
   /** The queue that all workers of the store poll. */
   queue: string;
   ability: Ability;
@@ -35,6 +37,7 @@ export function announceWorker({ store, queue, ability, queues, log }: PresenceO
   let since = new Date().toISOString();
   let draining = false;
   let beating: Promise<void> | null = null;
+  let seen: string | null = null;
 
   async function beat(): Promise<void> {
     for (const requires of draining ? [] : await store.listRequired()) {
@@ -54,7 +57,10 @@ export function announceWorker({ store, queue, ability, queues, log }: PresenceO
       since,
       draining,
     });
-    if (isOurs) return;
+    if (isOurs) {
+      seen = id;
+      return;
+    }
     log(`the worker ${id} was silent for so long that it was taken for lost`);
     id = newId();
     since = new Date().toISOString();
@@ -75,6 +81,9 @@ export function announceWorker({ store, queue, ability, queues, log }: PresenceO
   void beatOnce();
   return {
     id: () => id,
+    async seen() {
+      if (seen !== id) await beat();
+    },
     async drain() {
       draining = true;
       await beating;
@@ -83,6 +92,7 @@ export function announceWorker({ store, queue, ability, queues, log }: PresenceO
     async leave() {
       clearInterval(timer);
       await beating;
+      await store.homes?.releaseHomes(id).catch(() => undefined); // who is silent is lost too
       await store.forgetWorker(id).catch(() => undefined); // who is silent is forgotten too
     },
   };

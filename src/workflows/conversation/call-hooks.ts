@@ -4,6 +4,7 @@ import type { CallEnd } from '../../plan/agents/conversation.js';
 import { turnSegment } from '../../plan/agents/conversation.js';
 import { shortCall } from '../../plan/calls/short-call.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
+import { atHome } from '../running/at-home.js';
 import { GRACE_MS, acting, actingOptions } from '../activities.js';
 import { callerOf } from '../state/context.js';
 import type { OneCall } from './conversation-state.js';
@@ -43,7 +44,7 @@ function runHooks(one: OneCall, about: Pick<HookCall, 'when' | 'ended' | 'told'>
   const {
     conversation,
     conversation: {
-      slot: { step },
+      slot: { scope, step },
     },
     index,
     request: { tool },
@@ -55,7 +56,7 @@ function runHooks(one: OneCall, about: Pick<HookCall, 'when' | 'ended' | 'told'>
   // What is begun is journalled, so that a lost worker's call may always come again.
   const { retry: { maximumAttempts: _once, ...retry } = {}, ...options } = actingOptions(step, id, summary);
   const startToCloseTimeout = call.limit_ms + GRACE_MS;
-  return acting.callHooks.executeWithOptions({ ...options, retry, startToCloseTimeout }, [
-    shortCall(call, callerOf(id)),
-  ]);
+  return atHome(scope.context, { ...options, retry, startToCloseTimeout }, (placed) =>
+    acting.callHooks.executeWithOptions(placed, [shortCall(call, callerOf(id))]),
+  );
 }

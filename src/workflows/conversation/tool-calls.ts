@@ -7,6 +7,7 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
 import { USUAL_AGENT_DEPTH } from '../../plan/step.js';
+import { atHome, travels } from '../running/at-home.js';
 import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
 import { autonomyOf, callerOf } from '../state/context.js';
 import { failureFrom } from '../failures.js';
@@ -212,16 +213,16 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
   };
   const summary = `${segmentOf(step)}: ${tool.slice(0, 100)}`;
   const startToCloseTimeout = call.limit_ms + GRACE_MS;
-  if (isQuick && step.requires === undefined)
+  if (isQuick && step.requires === undefined && !travels(scope.context))
     return quick.callTool.executeWithOptions({ ...quickOptions(step, summary), startToCloseTimeout }, [
       shortCall(call, callerOf(null)),
     ]);
   const id = callPath(conversation, index);
   // What is begun is journalled, so that a lost worker's call may always come again.
   const { retry: { maximumAttempts: _once, ...retry } = {}, ...options } = actingOptions(step, id, summary);
-  return acting.callTool.executeWithOptions({ ...options, retry, startToCloseTimeout }, [
-    shortCall(call, callerOf(id)),
-  ]);
+  return atHome(scope.context, { ...options, retry, startToCloseTimeout }, (placed) =>
+    acting.callTool.executeWithOptions(placed, [shortCall(call, callerOf(id))]),
+  );
 }
 
 /** Who is called, and what its activities are told of it beside where the call stands. */

@@ -135,7 +135,7 @@ function carryContext(context: RunContext): Carried {
     shortPlans,
     cancelled,
     onEnd,
-    required,
+    placement,
     ...forgotten
   } = context;
   void (forgotten satisfies Nothing);

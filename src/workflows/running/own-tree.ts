@@ -14,16 +14,25 @@ import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { Step } from '../../plan/step.js';
 import { acting, RETRY } from '../activities.js';
 import { failureFrom } from '../failures.js';
-import type { Scope } from '../state/context.js';
+import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, committerOf, pathOf } from '../state/context.js';
+import { atHome, takeHome } from './at-home.js';
 import { failed } from './tries.js';
 
 /** Long: a project may have gigabytes of `node_modules`, and others may commit before. */
 const OPTIONS: ActivityOptions = { startToCloseTimeout: '15m', retry: RETRY };
 
 /** Makes the work tree of a root run that asks for one, before its first step. */
-export async function makeRunTree(run: string, { root, carried, settings: { worktree } }: RunInput): Promise<void> {
+export async function makeRunTree(
+  context: RunContext,
+  { root, carried, settings: { worktree } }: RunInput,
+): Promise<void> {
   if (worktree === undefined || root !== null || carried !== null) return;
+  const { run } = context;
+  if (worktree.travels !== undefined) {
+    await takeHome(context);
+    return;
+  }
   const { project, carry, from } = worktree;
   const options = { ...OPTIONS, activityId: treeActivityId('make', '', 1), summary: 'work tree' };
   await acting.makeTrees.executeWithOptions(options, [
@@ -52,7 +61,9 @@ export async function tryAndCommit(
   const { tree } = committer;
   const summary = `${segmentOf(step)}: ${subject}`;
   const begun = beginCall(scope, step, { path, tree, tried });
-  const { key, taken } = await acting.beginWork.executeWithOptions(optionsFor('begin', path, tried, summary), [begun]);
+  const { key, taken } = await atHome(scope.context, optionsFor('begin', path, tried, summary), (options) =>
+    acting.beginWork.executeWithOptions(options, [begun]),
+  );
   if (taken !== null)
     return {
       status: 'success',
@@ -64,7 +75,9 @@ export async function tryAndCommit(
   if (end.status !== 'success') return end;
   try {
     const work = { run: root.run, tree, path, try: tried, key, subject, output: end.output, ...limitsOf(scope, step) };
-    const { commit } = await acting.commitWork.executeWithOptions(optionsFor('commit', path, tried, summary), [work]);
+    const { commit } = await atHome(scope.context, optionsFor('commit', path, tried, summary), (options) =>
+      acting.commitWork.executeWithOptions(options, [work]),
+    );
     return commit === null ? end : { ...end, note: [end.note, named(commit)].filter(Boolean).join(', ') };
   } catch (error) {
     const { spend = NO_SPEND } = end;

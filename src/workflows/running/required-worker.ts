@@ -10,7 +10,7 @@ import type { RunContext } from '../state/context.js';
  * may wait for.
  */
 export async function withWorker<T>(
-  { required: { announced, open } }: RunContext,
+  { placement: { announced, open } }: RunContext,
   requires: Requirement,
   run: () => Promise<T>,
 ): Promise<T> {

@@ -22,7 +22,7 @@ import type { AgentStep, Block, BlockStep, CommandStep, Step, ToolStep } from '.
 import { isBlockStep } from '../../plan/step.js';
 import type { Hash, Value } from '../../plan/values/value.js';
 import type { DeviceBook } from './device-book.js';
-import type { RequiredWorkers } from './required-workers.js';
+import type { Placement } from './placement.js';
 import type { GateBook } from './gate-book.js';
 import type { BudgetAccount } from './account.js';
 import type { Failure } from '../../plan/failure.js';
@@ -45,7 +45,7 @@ export interface RunContext {
   linkSteps: number;
   gates: GateBook;
   devices: DeviceBook;
-  required: RequiredWorkers;
+  placement: Placement;
   runningSteps: RunningSteps;
   account: BudgetAccount;
   /** The run's own steps. */

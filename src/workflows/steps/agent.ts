@@ -7,6 +7,7 @@ import { titleOf } from '../../plan/references/title.js';
 import { safeLine } from '../../plan/text/safe-text.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import { acting, actingOptions, termsOf } from '../activities.js';
+import { atHome } from '../running/at-home.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
 import type { Reservation } from '../budget/reserve.js';
@@ -54,9 +55,9 @@ export function runAgent(
       workspace: workspaceOf(scope, step),
       ...(last === null ? {} : { before: { failure: last } }),
     };
-    return acting.runProgram.executeWithOptions(actingOptions(step, path, `${name}, played by ${program.program}`), [
-      shortCall(call, callerOf(path)),
-    ]);
+    return atHome(context, actingOptions(step, path, `${name}, played by ${program.program}`), (options) =>
+      acting.runProgram.executeWithOptions(options, [shortCall(call, callerOf(path))]),
+    );
   }
   if (model === null) throw new Error(`No model was chosen for ${path}`);
   const call: ModelCall = { ...head, model };

@@ -6,6 +6,7 @@ import { actorOf } from '../../plan/references/actor.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { CommandStep } from '../../plan/step.js';
 import { acting, actingOptions, isQuick, quick, quickOptions, termsOf } from '../activities.js';
+import { atHome, travels } from '../running/at-home.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
 import { environmentOf } from '../state/values.js';
@@ -27,11 +28,13 @@ export function runCommand(scope: Scope, step: CommandStep, tried: number): Prom
     workspace: folderOf(step, { ...settings, workspace: workspaceOf(scope, step) }),
   };
   const summary = summaryOf(context, step);
-  if (isQuick(step))
+  if (isQuick(step) && !travels(context))
     return quick.runCommand.executeWithOptions(quickOptions(step, summary), [
       shortCall({ ...call, quick: true }, callerOf(null)),
     ]);
-  return acting.runCommand.executeWithOptions(actingOptions(step, path, summary), [shortCall(call, callerOf(path))]);
+  return atHome(context, actingOptions(step, path, summary), (options) =>
+    acting.runCommand.executeWithOptions(options, [shortCall(call, callerOf(path))]),
+  );
 }
 
 /** The step and the literal words of its command, as far as they go in one line of Temporal's UI. */

@@ -1,8 +1,9 @@
-import type { ShortOutput, ToolStepCall } from '../../activities/contract.js';
+import type { Activities, ShortOutput, ToolStepCall } from '../../activities/contract.js';
 import type { Action } from '../../plan/tools/action.js';
 import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { judgeToolStep } from '../../plan/gates/autonomy.js';
+import { treeActivityId } from '../../plan/names.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { shortCall } from '../../plan/calls/short-call.js';
@@ -21,6 +22,7 @@ import {
   carriedGate,
   workspaceOf,
 } from '../state/context.js';
+import { atHome, travels } from '../running/at-home.js';
 import { withoutSlot } from '../running/step-runner.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { environmentOf } from '../state/values.js';
@@ -54,11 +56,13 @@ export function runTool(scope: Scope, step: ToolStep, tried: number, allowed: Ha
     ...(allowed === null ? {} : { allowed }),
   };
   const summary = `${segmentOf(step)}: ${step.tool.name}`;
-  if (isQuickTool(step))
+  if (isQuickTool(step) && !travels(scope.context))
     return quick.runTool.executeWithOptions(quickOptions(step, summary), [
       shortCall({ ...call, quick: true }, callerOf(null)),
     ]);
-  return acting.runTool.executeWithOptions(actingOptions(step, path, summary), [shortCall(call, callerOf(path))]);
+  return atHome(scope.context, actingOptions(step, path, summary), (options) =>
+    acting.runTool.executeWithOptions(options, [shortCall(call, callerOf(path))]),
+  );
 }
 
 /** What a tool does whatever it is called with; null where that depends. */
@@ -70,7 +74,7 @@ function plainAction({ tool }: ToolStep): Action | null {
 async function lookAt(scope: Scope, step: ToolStep, renewed: boolean): Promise<ToolPermission> {
   const { settings, gates } = scope.context;
   const carried = carriedGate(scope, step, 'tool');
-  const { action, ...shown } = await quick.prepareTool({
+  const { action, ...shown } = await actionOf(scope, step, {
     ...callOf(scope, step, 1),
     ...reuseOf(scope, step, pathOf(scope, step)),
     since: carried?.since ?? new Date().toISOString(),
@@ -94,6 +98,20 @@ async function lookAt(scope: Scope, step: ToolStep, renewed: boolean): Promise<T
     gateEnd(await withoutSlot(scope, step, () => awaitDecision(gates, opened(scope, shown, carried))), shown);
   return end.status === 'success' ? { allowed: shown.hash } : { end };
 }
+
+/** What a call would do, looked at where the files are. */
+function actionOf(scope: Scope, step: ToolStep, call: LookCall): ReturnType<Activities['prepareTool']> {
+  if (!travels(scope.context)) return quick.prepareTool(call);
+  const path = pathOf(scope, step);
+  // It is no try of the step.
+  const options = {
+    ...actingOptions(step, path, `${segmentOf(step)}: look`),
+    activityId: treeActivityId('make', path, 0),
+  };
+  return atHome(scope.context, options, (placed) => acting.prepareTool.executeWithOptions(placed, [call]));
+}
+
+type LookCall = Parameters<Activities['prepareTool']>[0];
 
 /** The gate as it was shown before the run continued as new, or one that opens anew. */
 function opened({ context: { gates } }: Scope, gate: Gate, carried: Gate | null): Gate {

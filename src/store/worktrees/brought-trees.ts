@@ -1,0 +1,76 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeAtomically } from '../files.js';
+import { sha256 } from '../hash.js';
+import type { HomeBook } from '../workers/home-book.js';
+import type { WorkerBook } from '../workers/worker-book.js';
+import type { KeptTrees, Values } from './kept-trees.js';
+import { keepTrees, restoreTrees } from './kept-trees.js';
+import type { TreeSource } from './make-trees.js';
+import { makeTrees } from './make-trees.js';
+import { treePlaces } from './places.js';
+
+/** The store of runs whose trees travel, as far as these need it. */
+interface TravelStore extends Values, Pick<WorkerBook, 'listWorkers'> {
+  homes: HomeBook | null;
+  folder: string | null;
+}
+
+/**
+ * Brings the work trees of a run that travels to this machine, as they were kept last, for whoever looks at them. Where
+ * a worker of this folder works in them they stand as they are.
+ */
+export async function bringTrees(store: TravelStore, run: string, project: string): Promise<void> {
+  const { homes, folder } = store;
+  if (homes === null || folder === null) return;
+  const home = await homes.readHome(run);
+  if (home?.state == null) return;
+  const isHere =
+    home.isThere && (await store.listWorkers()).some((one) => one.id === home.holder && one.folder === folder);
+  if (!isHere) await standAs(store, folder, run, { state: home.state, project });
+}
+
+/** Has the trees stand as they were kept; what stands so already is left. */
+async function standAs(
+  store: TravelStore,
+  folder: string,
+  run: string,
+  { state, project }: { state: string; project: string },
+): Promise<void> {
+  if ((await broughtState(folder, run)) === sha256(state)) return;
+  // written by `keepTrees`, whole
+  await restoreTrees(folder, run, JSON.parse(state) as KeptTrees, { values: store, project });
+  await writeAtomically(markOf(folder, run), sha256(state));
+}
+
+/** Brings them for a worker, who changes them from now on; gives what was kept. */
+export async function takeTrees(
+  store: TravelStore,
+  folder: string,
+  run: string,
+  from: { state: string; project: string },
+): Promise<KeptTrees> {
+  await standAs(store, folder, run, from);
+  await rm(markOf(folder, run), { force: true });
+  return JSON.parse(from.state) as KeptTrees; // written by `keepTrees`, whole
+}
+
+/** Makes the trees of a run that is about to start of the files here, and keeps them for the worker that takes it. */
+export async function offerTrees(store: TravelStore, source: TreeSource): Promise<void> {
+  const { homes, folder } = store;
+  if (homes === null || folder === null || (await homes.readHome(source.run)) !== null) return;
+  if (source.from !== undefined) await bringTrees(store, source.from, source.project);
+  await makeTrees(folder, source);
+  const state = JSON.stringify(await keepTrees(folder, source.run, { values: store, before: null }));
+  await homes.offerHome(source.run, state);
+  await writeAtomically(markOf(folder, source.run), sha256(state));
+}
+
+async function broughtState(folder: string, run: string): Promise<string | null> {
+  return readFile(markOf(folder, run), 'utf8').catch(() => null);
+}
+
+/** Says which state stands there, as long as nobody has worked there since. */
+function markOf(folder: string, run: string): string {
+  return join(treePlaces(folder, run).folder, 'brought');
+}
