@@ -21,6 +21,7 @@ import type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
 import type { ShortPlan } from '../plan/packing/packed-plan.js';
 import type { StoreRequest } from '../plan/calls/store-questions.js';
 import type { Requirement } from '../plan/names.js';
+import type { TakeCall, TakenHome } from '../plan/placement/home.js';
 import type { Permissions } from '../plan/tools/permission.js';
 import type { Hash, Value } from '../plan/values/value.js';
 
@@ -281,24 +282,6 @@ export interface SpentCall {
   root: Pick<RootLink, 'first'>;
   path: string;
   items?: { from: number; end: number };
-}
-
-/** A root run whose workspace travels, and of what it is made where nothing of it was kept. */
-export interface TakeCall {
-  run: string;
-  project: string;
-  carry: string[];
-  from?: string;
-  /** The queue that all workers of the store poll. */
-  queue: string;
-  /** The worker that had it and did not take what it was sent; absent for none. */
-  lost?: string;
-}
-
-/** Who has a workspace, and the queue of that worker alone. */
-export interface TakenHome {
-  queue: string;
-  holder: string;
 }
 
 /**

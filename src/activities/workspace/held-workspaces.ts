@@ -9,7 +9,7 @@ import type { KeptTrees } from '../../store/worktrees/kept-trees.js';
 import { bringTrees, takeTrees } from '../../store/worktrees/brought-trees.js';
 import { keepTrees } from '../../store/worktrees/kept-trees.js';
 import { makeTrees } from '../../store/worktrees/make-trees.js';
-import type { TakeCall, TakenHome } from '../contract.js';
+import type { TakeCall, TakenHome } from '../../plan/placement/home.js';
 import type { WorkerSelf } from '../dependencies.js';
 
 /** The workspaces that this worker has. */

@@ -10,3 +10,21 @@ export function ownQueue(base: string, worker: string): string {
 export function isOwnQueue(queue: string): boolean {
   return /\/worker\/[a-z2-7]+$/.test(queue);
 }
+
+/** A root run whose workspace travels, and of what it is made where nothing of it was kept. */
+export interface TakeCall {
+  run: string;
+  project: string;
+  carry: string[];
+  from?: string;
+  /** The queue that all workers of the store poll. */
+  queue: string;
+  /** The worker that had it and did not take what it was sent; absent for none. */
+  lost?: string;
+}
+
+/** Who has a workspace, and the queue of that worker alone. */
+export interface TakenHome {
+  queue: string;
+  holder: string;
+}

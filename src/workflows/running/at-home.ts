@@ -6,7 +6,7 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { TakenHome } from '../../activities/contract.js';
+import type { TakenHome } from '../../plan/placement/home.js';
 import { treeActivityId } from '../../plan/names.js';
 import { WORKSPACE_LOST } from '../../plan/placement/home.js';
 import { queueFor } from '../../plan/placement/requirement.js';

@@ -1,4 +1,4 @@
-import type { TakenHome } from '../../activities/contract.js';
+import type { TakenHome } from '../../plan/placement/home.js';
 
 /** Where the steps of this run are done, as far as this run knows. */
 export interface Placement {
