@@ -16,8 +16,8 @@ export interface HomeBook {
   /** Keeps the files that a run begins with, for the worker that takes it first; nothing where it is known. */
   offerHome(run: string, state: string): Promise<void>;
   /**
-   * Takes a workspace whose holder has given it back or is lost, or that nobody has had: with the fence that was read, 0
-   * for none. Its number from then on; null where another was faster, or the holder is there after all.
+   * Takes a workspace whose holder has given it back or is lost, or that nobody has had, as it was read; null for none.
+   * Gives its fence from then on; null where another was faster, or the holder is there after all.
    */
   takeHome(run: string, worker: string, home: Home | null): Promise<number | null>;
   /** Keeps what stands there now; false where another has taken it. */

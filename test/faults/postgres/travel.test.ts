@@ -79,7 +79,7 @@ async function shown(project: Project, run: string): Promise<{ status: string; o
 }
 
 describe('a run whose workspace travels', () => {
-  it('goes on with the same files when the worker and the whole folder of the machine that has them are gone', async () => {
+  it('goes on with the same files when the worker that has them is gone, with its whole folder', async () => {
     const url = await server.createDatabase();
     const signals = mkdtempSync(join(tmpdir(), 'perdure-signals-'));
     onTestFinished(() => rmSync(signals, { recursive: true, force: true }));
