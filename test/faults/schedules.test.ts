@@ -1,4 +1,5 @@
 // @seconds 60
+import { cpSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -69,3 +70,30 @@ it('starts a run at a time, every second, over a host that is killed again and a
   }
   expect(begun.size).toBeGreaterThan(KILLS * 2);
 }, 180_000);
+
+it('starts nothing in a copy of the project, whose original goes on with its schedule', async () => {
+  const project = await openProject({ 'p/perdure.yml': '{}\n', 'p/definitions/workflows/tick.yml': TICK });
+  onTestFinished(() => project.close());
+  onTestFinished(async () => void (await project.runIn('p', 'server', 'stop')));
+  const lines = async (name: string): Promise<number> => (await project.read(name)).split('\n').length - 1;
+  expect((await project.runIn('p', 'schedules', 'sync')).code).toBe(0);
+  await until(async () => (await lines('log')) >= 4);
+  // What is open in the copied database would be started again there.
+  for (const part of ['host', 'server'] as const) {
+    const file = JSON.parse(await project.read('p/.perdure/host.json')) as Record<string, { pid: number } | null>;
+    const pid = file[part]?.pid;
+    if (pid !== undefined) kill(pid);
+  }
+  const filter = (path: string): boolean => !path.endsWith('.sock');
+  cpSync(join(project.folder, 'p'), join(project.folder, 'other', 'p'), { recursive: true, filter });
+  onTestFinished(async () => void (await project.runIn('other/p', 'server', 'stop')));
+  expect((await project.runIn('other/p', 'server', 'start')).code).toBe(0);
+  await until(async () => {
+    const { stdout } = await project.runIn('other/p', 'schedules', 'list', '--json');
+    return (JSON.parse(stdout) as { state: string }[])[0]?.state === 'absent';
+  });
+  expect((await project.runIn('p', 'server', 'start')).code).toBe(0);
+  const before = await lines('log');
+  await until(async () => (await lines('log')) >= before + 4);
+  expect(await lines('other/log')).toBe(0);
+}, 120_000);

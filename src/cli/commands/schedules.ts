@@ -79,9 +79,11 @@ async function sync({ options, terminal }: Invocation): Promise<ExitCode> {
       same: changes.same,
     });
   const count = changes.created.length + changes.changed.length + changes.removed.length;
+  const there = changes.created.length + changes.changed.length + changes.same.length;
   if (count + changes.same.length === 0) tell(terminal, 'No definition has a `schedule:`, and the server has none.');
   else if (count === 0) tell(terminal, 'The server has the schedules of the definitions.');
-  else tell(terminal, dryRun ? 'Nothing was changed.' : 'Done. The host stays while there are schedules.');
+  else if (dryRun) tell(terminal, 'Nothing was changed.');
+  else tell(terminal, `Done.${there === 0 ? '' : ' The host stays while there are schedules.'}`);
   return EXIT.success;
 }
 
