@@ -124,4 +124,22 @@ describe('a command line without the store', () => {
     });
     expect((await laptop.run('show', 'more')).code).toBe(2);
   });
+
+  it('decides by a grant, for which it needs no key, and can make none itself', async () => {
+    const started = await laptop.run('run', 'team.yml', '-i', 'note=short', '--id', 'granted', '--no-wait');
+    expect(started.code, started.stderr).toBe(4);
+    expect(await laptop.run('grant', 'granted', '--to', 'ana')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('This needs the folder of the store') as string,
+    });
+    const made = await remote.run('grant', 'granted', '--to', 'ana', '--json');
+    expect(made.code, made.stderr).toBe(0);
+    const { token } = JSON.parse(made.stdout) as { token: string };
+    const changed = await laptop.run('approve', '--token', `${token.slice(0, -4)}AAAA`);
+    expect(changed).toMatchObject({ code: 1, stderr: expect.stringContaining('forged or damaged') as string });
+    expect(await laptop.run('approve', '--token', token)).toMatchObject({ code: 0 });
+    expect((await laptop.run('watch', 'granted')).code).toBe(0);
+    expect((await laptop.run('show', 'granted')).stdout).toContain('1 decision refused');
+    expect((await remote.run('receipt', 'granted')).stdout).toContain('"via":["grant"]');
+  });
 });
