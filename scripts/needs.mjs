@@ -61,6 +61,7 @@ export const NEEDS = [
   // Temporal's server is built by Go, once into the cache: some minutes.
   need('cluster', ['tools'], [program('go'), program('openssl', 'openssl'), postgresql], { full: true }),
   need('collector', ['tools'], [program('go')], { full: true }),
+  need('manifests', ['tools'], [program('go')], { full: true }),
   need('chromium', ['tools'], [file('/usr/bin/chromium', 'chromium')]),
   need(
     'simavr',
