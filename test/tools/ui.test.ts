@@ -312,6 +312,9 @@ describe('what is not decided on', () => {
     expect((await send('/gates/three/ok', { body, headers })).status).toBe(401);
     for (const path of ['/runs', '/inbox', '/runs/three', '/gates/three/ok', '/events', '/you'])
       expect((await send(path, { method: 'GET', headers })).status).toBe(401);
+    // What the page leads on to is a place of ours, also where a path would name another server.
+    for (const path of ['//evil.example/login', '///evil.example'])
+      expect((await send(path, { method: 'GET', headers })).text).toMatch(/href="\/evil\.example/);
   });
 
   it('is what an old link opens, and to look at a link uses nothing up', async () => {

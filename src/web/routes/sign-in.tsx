@@ -29,10 +29,15 @@ export function askToSignIn(c: PageContext, site: Site): Response {
     >
       {/* A link on another site brings no cookie of ours along; one on this page does. */}
       <p>
-        <a href={new URL(c.req.url).pathname}>Signed in already? Go on</a>
+        <a href={placeOf(c)}>Signed in already? Go on</a>
       </p>
     </Notice>,
   );
+}
+
+/** The path that was asked for, on this server: one that begins with two slashes would name another. */
+function placeOf(c: PageContext): string {
+  return new URL(c.req.url).pathname.replace(/^\/+/, '/');
 }
 
 /** How people come in and go: by a link that works once, and whose preview uses nothing up. */

@@ -93,7 +93,10 @@ beforeAll(async () => {
     home: homedir(),
     shm,
     key: process.pid,
-    below_tmp: workspace.split('/')[2],
+    // The ways to what is mounted there: the workspace, and folders of programs where the checkout lies there too.
+    below_tmp: [workspace, ...(process.env['PATH'] ?? '').split(':')]
+      .filter((path) => path.startsWith('/tmp/'))
+      .map((path) => path.split('/')[2]),
     socket: join(outside, 'socket'),
     abstract: `perdure-${process.pid}`,
     addresses,

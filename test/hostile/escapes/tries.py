@@ -57,7 +57,7 @@ def memory_of_posix(): return read(f"/dev/shm/{host['shm']}")
 @attempt
 def memory_of_system_v(): return call('shmget', host['key'], 0, 0o600)
 @attempt
-def temporary_files(): return 'GOT ' + str(os.listdir('/tmp')) if len(set(os.listdir('/tmp')) - {'home', host['below_tmp']}) else 'nothing there'
+def temporary_files(): return 'GOT ' + str(os.listdir('/tmp')) if len(set(os.listdir('/tmp')) - {'home', *host['below_tmp']}) else 'nothing there'
 @attempt
 def hard_link_out():
     for n in range(1000):
