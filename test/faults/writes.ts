@@ -49,6 +49,7 @@ export const WRITERS: Record<string, string> = {
   'activities/devices/port-lock.ts': 'outside: locks of ports',
   'activities/devices/serial-line.ts': 'outside: a port',
   'activities/devices/write-image.ts': 'outside: the image, for the tool that writes it',
+  'cli/ci/report.ts': 'outside: reports for the CI system around it; told, exit 3',
   'cli/submit/examples.ts': 'outside: a shipped definition, into the project',
   'activities/processes/launcher/output-folder.ts': 'outside: a folder for sockets',
   'activities/programs/play.ts': 'outside: what a program is given',

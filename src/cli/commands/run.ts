@@ -9,6 +9,7 @@ import {
   TASK_QUEUE_OPTION,
   gatesAs,
 } from '../command.js';
+import { usageError } from '../exit-codes.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import { actingName } from '../terminal.js';
 
@@ -49,6 +50,8 @@ export const run: CommandSpec = {
     RUN_ID_OPTION,
     { flags: '--session <id>', about: 'go on with a session; `new` begins one' },
     ...STARTING_OPTIONS,
+    { flags: '--ci', about: 'for a CI system: refuse what would wait for people, and report to it' },
+    { flags: '--junit <file>', about: "with --ci: the report in JUnit's form; perdure-junit.xml by default" },
     { flags: '--ask-above <usd>', about: 'ask before it starts, if it may cost more: 95 of 100 runs do not' },
   ],
   examples: [
@@ -66,6 +69,7 @@ export const run: CommandSpec = {
         pairs: options.list('input'),
         inputFile: options.text('inputs'),
         session: options.text('session'),
+        ...ciOf(options),
         askAbove: parseAskAbove(options.text('ask-above')),
       },
       terminal,
@@ -96,4 +100,14 @@ export async function runCommandOf(definition: string, options: Options): Promis
     json: options.flag('json'),
     narrate: options.choice('narrate'),
   };
+}
+
+function ciOf(options: Options): Pick<RunCommand, 'ci'> & Partial<Pick<RunCommand, 'untilWaiting'>> {
+  const junit = options.text('junit');
+  if (!options.flag('ci')) {
+    if (junit !== null) throw usageError('`--junit` is for `--ci`.');
+    return {};
+  }
+  if (options.flag('detach')) throw usageError('`--ci` reports how the run ended: it cannot be left with `--detach`.');
+  return { ci: { junit: junit ?? 'perdure-junit.xml' }, untilWaiting: true };
 }

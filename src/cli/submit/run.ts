@@ -5,6 +5,7 @@ import type { Plan } from '../../plan/plan.js';
 import { everyStepOf } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { ExitCode } from '../exit-codes.js';
+import { usageError } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { openExisting, openSession, openWorkspace, storeElsewhere } from '../session.js';
 import type { Terminal } from '../terminal.js';
@@ -49,13 +50,9 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
     terminal,
   );
   const session = await openSession(terminal, { ...command, elsewhere });
-  if (typeof command.askAbove === 'number') {
-    const { askAbove } = await import('./ask-above.js');
-    await askAbove(command.askAbove, compiled.plan, session, terminal);
-  }
+  await allow({ command, settled, plan: compiled.plan }, session, terminal);
   const id = command.id ?? newRunId(compiled.plan.name);
   if (elsewhere !== null) tell(terminal, terminal.palette.dim(elsewhereNote(elsewhere)));
-  if (settled.gates !== 'ask' && hasGates(compiled.plan)) tell(terminal, gatesNote(settled, compiled.plan));
   const settings = await injectContext(
     { run: id, plan: compiled.plan, input, settings: settled, session: wanted },
     session,
@@ -110,6 +107,29 @@ async function tellContext({ context }: RunSettings, { store }: Session, termina
     tell(terminal, terminal.palette.dim(`Session ${session}: go on with \`--session ${session}\`.`));
   if (blocks.some(({ source, trusted }) => source === 'AGENTS.md' && !trusted))
     tell(terminal, 'AGENTS.md is as a run left it: agents are told it as untrusted, until a person changes it.');
+}
+
+/** Says how gates are decided without people, and refuses what must not be started so. */
+async function allow(
+  { command, settled, plan }: { command: RunCommand; settled: RunSettings; plan: Plan },
+  session: Session,
+  terminal: Terminal,
+): Promise<void> {
+  if (command.ci !== undefined && settled.gates === 'ask') requireNoGates(plan);
+  if (typeof command.askAbove === 'number') {
+    const { askAbove } = await import('./ask-above.js');
+    await askAbove(command.askAbove, plan, session, terminal);
+  }
+  if (settled.gates !== 'ask' && hasGates(plan)) tell(terminal, gatesNote(settled, plan));
+}
+
+/** In CI nobody is there: what would wait is refused before anything is started. */
+function requireNoGates(plan: Plan): void {
+  if (!hasGates(plan)) return;
+  throw usageError(
+    `\`${plan.name}\` waits for people, and in CI nobody is there.`,
+    'Add `--unattended`, which takes the fallback of every gate, or `--yes`, which approves them all.',
+  );
 }
 
 function gatesNote({ gates, submitted_by }: RunSettings, { name }: Plan): string {

@@ -15,6 +15,8 @@ import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
 import { conclude } from '../follow/conclude.js';
+import type { CiReport } from '../ci/report.js';
+import type { FollowEnd } from '../follow/follow.js';
 import { follow, runUrl } from '../follow/follow.js';
 import { listenForInterrupts } from '../follow/interrupt.js';
 import { grpcTrouble } from '../grpc.js';
@@ -46,6 +48,8 @@ export interface RunCommand {
   limits: Budgets;
   /** The session to go on with, `new`, or null. */
   session?: string | null;
+  /** It is run by a CI system, and reports to it. */
+  ci?: CiReport;
   /** Dollars above which a person is asked before it starts. */
   askAbove?: number | null;
   taskQueue: string | null;
@@ -71,14 +75,26 @@ export interface Submission {
 
 /** Starts the run, or joins the one that this submission means, and follows it. */
 export async function submitRun(submission: Submission, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
-  return (await joinClosed(submission, command, terminal)) ?? submit(submission, command, terminal);
+  const run = async (onEnd: OnEnd): Promise<ExitCode> =>
+    (await joinClosed(submission, command, { terminal, onEnd })) ?? submit(submission, command, { terminal, onEnd });
+  if (command.ci === undefined) return run(() => undefined);
+  const { reportedTo } = await import('../ci/report.js');
+  return reportedTo(command.ci, terminal, run);
+}
+
+/** Told how following ended, before that is said. */
+type OnEnd = (end: FollowEnd) => void;
+
+interface Told {
+  terminal: Terminal;
+  onEnd: OnEnd;
 }
 
 /** A run with this id that closed before is shown as it ended (decision 12); null when there is none. */
 async function joinClosed(
   { id, compiled, values: store, session }: Submission,
   { id: asked, json }: RunCommand,
-  terminal: Terminal,
+  { terminal, onEnd }: Told,
 ): Promise<ExitCode | null> {
   const record = asked === null ? null : await session.store.readRun(id);
   if (record === null) return null;
@@ -86,10 +102,11 @@ async function joinClosed(
   joinsRecord({ run: id, plan: compiled.plan, input: values }, record);
   const view = await viewOfRecord(record, session.store);
   tell(terminal, ...renderJoined(view));
+  onEnd({ kind: 'closed', view });
   return conclude({ kind: 'closed', view }, { run: id, terminal, store: session.store, json });
 }
 
-async function submit(submitted: Submission, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
+async function submit(submitted: Submission, command: RunCommand, { terminal, onEnd }: Told): Promise<ExitCode> {
   const { id, session } = submitted;
   const narrate = narrateIn(session, command.narrate, terminal);
   const link = await unlessInterrupted(session.connect({ start: true }), listenForInterrupts(), {
@@ -117,6 +134,7 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
       reconnect: () => session.connect({ start: true }),
       narrate,
     });
+    onEnd(end);
     return await conclude(end, { run: id, terminal, store: session.store, json: command.json });
   } finally {
     await link.close();

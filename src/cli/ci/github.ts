@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { RunView } from '../observe/view.js';
+import { safeText } from '../text/safe-text.js';
+import { ciRows, isFailed } from './rows.js';
+
+/** Annotations that GitHub shows of a job at most. */
+const MOST = 10;
+
+/** Each step that failed by itself as an annotation of GitHub Actions: one line, whatever was said. */
+export function annotations(view: RunView): string[] {
+  const failed = ciRows(view).filter((row) => isFailed(row) && row.own);
+  const whole = failed.length === 0 && view.error !== null ? [{ path: view.name, error: view.error }] : [];
+  return [...failed, ...whole]
+    .slice(0, MOST)
+    .map(({ path, error }) => `::error title=${property(`${view.name}: ${path}`)}::${data(error ?? 'failed')}`);
+}
+
+/** Lines between which GitHub takes nothing that models and commands say for a command to itself. */
+export function withoutCommands(): { begin: string; end: string } {
+  const token = randomUUID();
+  return { begin: `::stop-commands::${token}`, end: `::${token}::` };
+}
+
+function data(text: string): string {
+  return safeText(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

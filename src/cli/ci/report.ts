@@ -1,0 +1,52 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { ExitCode } from '../exit-codes.js';
+import { CliError, EXIT } from '../exit-codes.js';
+import type { FollowEnd } from '../follow/follow.js';
+import type { Terminal } from '../terminal.js';
+import { tell } from '../terminal.js';
+import { annotations, withoutCommands } from './github.js';
+import { junitXml } from './junit.js';
+import { summaryOf } from './summary.js';
+
+/** What `--ci` writes when a run has ended, or waits for a person. */
+export interface CiReport {
+  /** From the folder of the command. */
+  junit: string;
+}
+
+/** Reports a run to the CI system around it; gives the exit code of `run`, which is the same without a report. */
+export async function reportedTo(
+  { junit }: CiReport,
+  terminal: Terminal,
+  run: (onEnd: (end: FollowEnd) => void) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const isGithub = terminal.env['GITHUB_ACTIONS'] === 'true';
+  const guard = withoutCommands();
+  if (isGithub) tell(terminal, guard.begin);
+  const seen: { end: FollowEnd | null } = { end: null };
+  try {
+    return await run((end) => (seen.end = end));
+  } finally {
+    if (isGithub) tell(terminal, guard.end);
+    const { end } = seen;
+    if (end !== null && end.kind !== 'interrupted') {
+      if (isGithub) tell(terminal, ...annotations(end.view));
+      write(resolve(terminal.cwd, junit), junitXml(end.view), writeFileSync);
+      const summary = terminal.env['GITHUB_STEP_SUMMARY'];
+      if (summary !== undefined && summary !== '') write(summary, summaryOf(end.view), appendFileSync);
+    }
+  }
+}
+
+function write(file: string, text: string, how: (file: string, text: string) => void): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    how(file, text);
+  } catch (error) {
+    throw new CliError(
+      `The report \`${file}\` could not be written: ${error instanceof Error ? error.message : String(error)}.`,
+      EXIT.unavailable,
+    );
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { annotations, withoutCommands } from '../../../src/cli/ci/github.js';
+import { junitXml } from '../../../src/cli/ci/junit.js';
+import { summaryOf } from '../../../src/cli/ci/summary.js';
+import { commandStep } from '../../plan/helpers/build-plan.js';
+import { ended, runView, stepView } from '../helpers/views.js';
+
+const HOSTILE = 'bad <b>&"\u0000\n::set-env name=X::y\n| a | `b`, 100%';
+const view = runView(
+  [
+    stepView(commandStep(0, ['true'], { id: 'first' }), ended('success', { duration_ms: 1_500 })),
+    stepView(commandStep(1, ['false'], { id: 'second' }), ended('error', { error: HOSTILE })),
+    stepView(commandStep(2, ['true'], { id: 'third' }), ended('skipped')),
+  ],
+  { status: 'error', error: HOSTILE, endedAt: 3_000, name: 'check' },
+);
+
+describe('the report of a run', () => {
+  it("is JUnit's XML with a case for each step, whatever was said", () => {
+    const xml = junitXml(view);
+    expect(xml).toContain('<testsuites tests="3" failures="1" time="3.000">');
+    expect(xml).toContain('<testcase classname="check" name="first" time="1.500"/>');
+    expect(xml).toContain('name="second" time="1.000"><failure message="bad &lt;b&gt;&amp;&quot;\\u{0}">');
+    expect(xml).toContain('name="third" time="1.000"><skipped/></testcase>');
+    // eslint-disable-next-line no-control-regex -- what XML cannot hold
+    expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|<b>/);
+  });
+
+  it('has a case for the run itself where none of its steps failed', () => {
+    const alone = junitXml(runView([], { status: 'timeout', error: 'too long', endedAt: 1 }));
+    expect(alone).toContain('name="run" time="0"><failure message="too long">too long</failure>');
+  });
+
+  it('is one annotation for each step that failed, on one line that says nothing else to GitHub', () => {
+    expect(annotations(view)).toEqual([
+      '::error title=check%3A second::bad <b>&"\\u{0}%0A::set-env name=X::y%0A| a | `b`, 100%25',
+    ]);
+    expect(withoutCommands().begin).not.toBe(withoutCommands().begin);
+  });
+
+  it('is a summary in which what was said is no Markdown', () => {
+    const summary = summaryOf(view);
+    expect(summary).toContain('## check: error');
+    expect(summary).toContain('| second | error | 1.0s |');
+    expect(summary).toContain('### second\n\n    bad <b>&"\\u{0}\n    ::set-env name=X::y\n    | a | `b`, 100%\n');
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+const WORK = `name: work
+steps:
+  - id: one
+    command: [echo, "::error::forged"]
+  - id: two
+    command: [sh, -c, "echo why >&2; exit 3"]
+`;
+const ASKS = 'name: asks\nsteps:\n  - id: ok\n    approval: "Go on?"\n    fallback: approve\n';
+
+let project: Project;
+beforeAll(async () => {
+  project = await openProject(
+    { 'work.yml': WORK, 'asks.yml': ASKS },
+    { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: 'summary.md' },
+  );
+});
+afterAll(() => project.close());
+
+describe('`perdure run --ci`', () => {
+  it('ends as ever, and reports the run by JUnit, annotations and a summary', async () => {
+    const { code, stderr } = await project.run('run', 'work.yml', '--ci', '--junit', 'out/junit.xml');
+    expect(code).toBe(1);
+    expect(await project.read('out/junit.xml')).toMatch(
+      /name="one" time="[\d.]+"\/>[^]*name="two"[^]*<failure message="[^"]*3/,
+    );
+    expect(await project.read('summary.md')).toMatch(/^## work: error[^]*\| one \| success \|[^]*### two/);
+    const lines = stderr.split('\n');
+    const [begin = ''] = lines;
+    const token = begin.replace('::stop-commands::', '');
+    expect(begin).toMatch(/^::stop-commands::[0-9a-f-]{36}$/);
+    // Only our own lines are commands, once GitHub takes them again.
+    const end = lines.indexOf(`::${token}::`);
+    expect(lines.slice(end + 1).filter((line) => line.startsWith('::'))).toEqual([
+      expect.stringMatching(/^::error title=work%3A two::/),
+    ]);
+    expect(lines.slice(1, end).some((line) => line.startsWith('::error title='))).toBe(false);
+  });
+
+  it('starts nothing that would wait for people, unless it is said how their gates are decided', async () => {
+    const refused = await project.run('run', 'asks.yml', '--ci', '--id', 'refused');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('waits for people') as string });
+    expect((await project.run('show', 'refused')).code).toBe(2);
+    const taken = await project.run('run', 'asks.yml', '--ci', '--unattended');
+    expect(taken).toMatchObject({ code: 0, stderr: expect.stringContaining('takes its fallback') as string });
+    expect(await project.read('perdure-junit.xml')).toContain('failures="0"');
+  });
+});
