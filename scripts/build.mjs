@@ -140,7 +140,7 @@ async function bundleCommandLine() {
   for (const name of readdirSync(outdir))
     if (!name.startsWith('main.js')) rmSync(join(outdir, name), { recursive: true });
   await bundleProgram(join('cli', 'command-line.ts'), join(outdir, 'command-line.cjs'), {
-    external: ['@temporalio/worker', '@temporalio/testing', 'pg'],
+    external: ['@temporalio/worker', '@temporalio/testing', 'pg', '@aws-sdk/client-s3'],
     plugins: [
       { name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) },
     ],
@@ -154,7 +154,7 @@ async function bundleCommandLine() {
  */
 async function bundleHost() {
   await bundleProgram(join('workers', 'host', 'host-main.ts'), join(draft, 'workers', 'host.cjs'), {
-    external: ['@temporalio/core-bridge', '@temporalio/testing', 'pg'],
+    external: ['@temporalio/core-bridge', '@temporalio/testing', 'pg', '@aws-sdk/client-s3'],
     plugins: [
       {
         name: 'no-bundler',

@@ -62,6 +62,8 @@ export const NEEDS = [
   need('cluster', ['tools'], [program('go'), program('openssl', 'openssl'), postgresql], { full: true }),
   need('collector', ['tools'], [program('go')], { full: true }),
   need('manifests', ['tools'], [program('go')], { full: true }),
+  // A gateway of S3, likewise.
+  need('bucket', ['faults'], [program('go'), postgresql], { full: true }),
   need('chromium', ['tools'], [file('/usr/bin/chromium', 'chromium')]),
   need(
     'simavr',

@@ -80,7 +80,7 @@ export async function openSession(
 ): Promise<Session> {
   const workspace = await openWorkspace(terminal);
   const { stateDir } = workspace.project;
-  const { openProjectStore, storeAddress } = await import('../workers/open-store.js');
+  const { openProjectStore, storePlace } = await import('../workers/open-store.js');
   const { databaseFile, requireApart, requireFolder } = await import('../workers/server/server-database.js');
   const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   requireFolder(stateDir);
@@ -90,10 +90,10 @@ export async function openSession(
   if (server !== null && !lookOnly) await requireServer(server);
   const keys = await workspaceKeys(workspace, terminal);
   const elsewhere = known === undefined ? await storeElsewhere(workspace, taskQueue, terminal) : known;
-  const address = elsewhere === null ? storeAddress(workspace.config, terminal.env) : null;
+  const place = elsewhere === null ? storePlace(workspace.config, terminal.env) : null;
   const { withGivenKey } = await import('../store/records/given-key.js');
   const store = withGivenKey(
-    elsewhere?.store ?? (await openProjectStore(stateDir, address, { lookOnly, keys })),
+    elsewhere?.store ?? (await openProjectStore(stateDir, place, { lookOnly, keys })),
     () => terminal.env,
   );
   const progress = { tell: (line: string) => tell(terminal, terminal.palette.dim(line)) };
@@ -109,7 +109,7 @@ export async function openSession(
       return openTemporal({
         ...workspace,
         store,
-        storeAddress: address,
+        storePlace: place,
         taskQueue: taskQueue ?? undefined,
         start,
         onProgress: (line) => progress.tell(line),

@@ -7,7 +7,7 @@ import type { EncryptionConfig } from './encryption/project-keys.js';
 import { projectKeys } from './encryption/project-keys.js';
 import { UnavailableError } from './errors.js';
 import type { StoreConfig } from './open-store.js';
-import { storeAddress } from './open-store.js';
+import { storePlace } from './open-store.js';
 import { runHost } from './host/host.js';
 import type { HealthPlace } from './telemetry/told-worker.js';
 import { hostSignal } from './host/host-process.js';
@@ -32,7 +32,7 @@ export async function up(options: UpOptions): Promise<void> {
   const end = await runHost({
     stateDir: project.stateDir,
     taskQueue: taskQueue ?? config.task_queue ?? null,
-    storeAddress: storeAddress(config, credentials()),
+    storePlace: storePlace(config, credentials()),
     idleMs: null,
     env: process.env,
     uiPort: uiPort ?? null,

@@ -6,7 +6,7 @@ import type { EncryptionConfig } from './encryption/project-keys.js';
 import { projectKeys } from './encryption/project-keys.js';
 import { UnavailableError } from './errors.js';
 import type { StoreConfig } from './open-store.js';
-import { openProjectStore, storeAddress } from './open-store.js';
+import { openProjectStore, storePlace } from './open-store.js';
 import { fullDisk, holdFolder } from './host/host-folder.js';
 import { hostSignal } from './host/host-process.js';
 import { startWorker } from './host/host-worker.js';
@@ -93,7 +93,7 @@ async function claimWork(
   try {
     requireApart(project);
     await prepareStateDir(project.stateDir);
-    const store = await openProjectStore(project.stateDir, storeAddress(config, process.env), { keys });
+    const store = await openProjectStore(project.stateDir, storePlace(config, process.env), { keys });
     const queue = taskQueueOf(store, config, taskQueue);
     await claimQueue({ connection: reached, namespace: settings.namespace, taskQueue: queue, keys }, store);
     return { store, queue };

@@ -15,18 +15,18 @@ export const store: CommandSpec = {
   async run(invocation) {
     checkWords('store', invocation.arguments, { status: 0, copy: 0, verify: 0, seal: 0 });
     const { openWorkspace, workspaceKeys } = await import('../session.js');
-    const { storeAddress } = await import('../../workers/open-store.js');
+    const { storePlace } = await import('../../workers/open-store.js');
     const workspace = await openWorkspace(invocation.terminal);
     const { project, config } = workspace;
-    const address = storeAddress(config, invocation.terminal.env);
-    if (address === null)
+    const place = storePlace(config, invocation.terminal.env);
+    if (place === null)
       throw usageError(
         `The store of this project is the folder \`${project.stateDir}\`, and no database.`,
         'Name one in perdure.yml: store: {postgres: "${env.PERDURE_STORE_URL}"}',
       );
     const { openDatabaseStore } = await import('../../store/postgres/postgres-store.js');
     const keys = await workspaceKeys(workspace, invocation.terminal);
-    const opened = await openDatabaseStore(address, project.stateDir, keys);
+    const opened = await openDatabaseStore(place.postgres, project.stateDir, { keys, bucket: place.bucket });
     switch (invocation.arguments[0]) {
       case 'copy':
         return copy(project.stateDir, opened, invocation);

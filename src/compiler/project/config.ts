@@ -249,6 +249,34 @@ export const configSchema = z
               error: 'a reference to a variable of the environment, such as ${env.PERDURE_STORE_URL}',
             })
             .describe('Address of a PostgreSQL database, as a reference: `${env.NAME}`. Never the address itself.'),
+          blobs: z
+            .strictObject(
+              {
+                bucket: z
+                  .string()
+                  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$/, { error: 'the name of a bucket' })
+                  .describe('A bucket that speaks S3, with conditional writes.'),
+                prefix: z
+                  .string()
+                  .regex(/^[A-Za-z0-9!_.*'()/-]{0,200}$/, { error: 'letters, digits and / of at most 200 characters' })
+                  .optional()
+                  .describe('Begins the name of each object.'),
+                region: z.string().min(1).optional().describe('`AWS_REGION`, else us-east-1, when left out.'),
+                endpoint: z
+                  .string()
+                  .regex(/^https?:\/\/[^\s/@]+$/, { error: 'an address such as https://s3.example:9000' })
+                  .optional()
+                  .describe("Address of a server that is not Amazon's."),
+                above_kb: z
+                  .int({ error: 'a whole number of kilobytes from 1' })
+                  .min(1, { error: 'a whole number of kilobytes from 1' })
+                  .optional()
+                  .describe('Values of more kilobytes go there; 256 when left out.'),
+              },
+              { error: 'a map with bucket' },
+            )
+            .optional()
+            .describe('Where large values are kept instead of the database.'),
         },
         { error: 'a map with postgres' },
       )

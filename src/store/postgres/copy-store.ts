@@ -16,6 +16,7 @@ import { readVerified } from '../values/value-files.js';
 import type { Database } from './database.js';
 import { copyLines } from './logs.js';
 import { linesOf, recordsOf } from './records.js';
+import { writeContent } from './values.js';
 
 /** How many of each kind were copied, and what was not, with the reason. */
 export interface Copied {
@@ -59,10 +60,7 @@ async function copyValues({ stateDir, database, note, leave }: Copying): Promise
     const content = isHash(hash) ? await readVerified(path, hash).catch(() => null) : null;
     if (content === null) leave(`the value \`${hash}\`: its file is damaged`);
     else {
-      await database.query('insert into perdure.stored_values values ($1, $2) on conflict do nothing', [
-        hash,
-        database.sealing.sealBytes(content),
-      ]);
+      await writeContent(database, hash, content);
       note('values');
     }
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { errorCode, StoreFailure, UNREACHED } from '../store-failure.js';
+import type { Bucket } from '../bucket/bucket.js';
 import type { KeyRing } from '../encryption/key-ring.js';
 import type { DatabaseAddress } from './address.js';
 import type { Sealing } from './sealing.js';
@@ -16,6 +17,8 @@ export interface Database {
   place: string;
   /** How contents stand in it. */
   sealing: Sealing;
+  /** Where large values are; null for in it. */
+  bucket: Bucket | null;
   /**
    * Runs one statement, which must do the same when it is done twice: where the connection is lost nobody knows whether
    * it was done, and it is done again. Throws a `StoreFailure`; one that `passes` after `patienceMs` without an answer.
@@ -33,6 +36,7 @@ export interface DatabaseOptions {
   connections?: number;
   /** What contents are sealed with; null for none. */
   keys?: KeyRing | null;
+  bucket?: Bucket | null;
 }
 
 const CONNECT_MS = 5_000;
@@ -45,7 +49,7 @@ const LONGEST_PAUSE_MS = 1_000;
 /** Opens a pool of connections; none is made before the first statement, and none keeps the process alive. */
 export function openDatabase(
   { url, place }: DatabaseAddress,
-  { patienceMs = PATIENCE_MS, connections = 8, keys = null }: DatabaseOptions = {},
+  { patienceMs = PATIENCE_MS, connections = 8, keys = null, bucket = null }: DatabaseOptions = {},
 ): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -74,6 +78,7 @@ export function openDatabase(
   return {
     place,
     sealing: sealingWith(keys),
+    bucket,
     query: <R extends Row>(text: string, parameters: Parameter[] = []) =>
       again(async () => (await pool.query<R>(text, parameters)).rows),
     transaction: (act) => again(() => inTransaction(pool, act)),

@@ -72,6 +72,8 @@ const MIGRATIONS: readonly string[] = [
     changed timestamptz not null default clock_timestamp()
   );
   `,
+  // The content of a large value may be in a bucket: then its row has none.
+  `alter table perdure.stored_values alter column content drop not null`,
 ];
 
 /** The version of the tables that this code makes and knows. */

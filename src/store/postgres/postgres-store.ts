@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { openBucket } from '../bucket/bucket.js';
+import type { BucketPlace } from '../bucket/place.js';
 import type { KeyRing } from '../encryption/key-ring.js';
 import { openIdentity } from '../identity.js';
 import { createMadeFiles } from '../records/made-files.js';
@@ -34,15 +36,21 @@ import { createWorkers } from './workers.js';
  * simulated devices, which files were made here. With keys all contents are sealed. Throws a `StoreFailure` where the
  * database cannot be used, and a KeyError where it is sealed with other keys.
  */
-export async function openPostgresStore(url: string, stateDir: string, keys: KeyRing | null = null): Promise<Store> {
-  return (await openDatabaseStore(url, stateDir, keys)).store;
+export async function openPostgresStore(url: string, stateDir: string, parts: StoreParts = {}): Promise<Store> {
+  return (await openDatabaseStore(url, stateDir, parts)).store;
+}
+
+/** What a store has beside its database: keys that seal its contents, and a bucket for large ones. */
+export interface StoreParts {
+  keys?: KeyRing | null;
+  bucket?: BucketPlace | null;
 }
 
 /** The same with the database itself, for who looks after it. */
 export async function openDatabaseStore(
   url: string,
   stateDir: string,
-  keys: KeyRing | null = null,
+  { keys = null, bucket = null }: StoreParts = {},
 ): Promise<{ store: Store; database: Database }> {
   const address = readAddress(url);
   // Whoever opens it wants to know at once; who is at work waits.
@@ -51,7 +59,7 @@ export async function openDatabaseStore(
     await requireKeys(database);
   });
   await openIdentity(stateDir, false);
-  const database = openDatabase(address, { keys });
+  const database = openDatabase(address, { keys, bucket: bucket === null ? null : openBucket(bucket) });
   return { store: { ...storeIn(database, stateDir), id: await migrate(database) }, database };
 }
 

@@ -2,7 +2,7 @@ import { KeyError } from '../encryption/key-error.js';
 import type { Purpose } from '../encryption/key-ring.js';
 import type { Database } from './database.js';
 import { recordsOf } from './records.js';
-import { contentIn } from './values.js';
+import { contentIn, keptContent, objectName } from './values.js';
 
 /** Tells by which key the store is written to: whoever opens it has that key. */
 const SIGN = 'sealed-with';
@@ -34,7 +34,7 @@ interface Column {
 }
 
 const COLUMNS: readonly Column[] = [
-  { table: 'stored_values', keys: ['hash'], content: 'content', purpose: 'value' },
+  { table: 'stored_values', keys: ['hash'], content: 'content', purpose: 'value', where: 'content is not null' },
   { table: 'plans', keys: ['hash'], content: 'content', purpose: 'record' },
   { table: 'journal', keys: ['id'], content: 'entry', purpose: 'journal', where: 'entry is not null' },
   { table: 'runs', keys: ['run'], content: 'record', purpose: 'record' },
@@ -57,6 +57,22 @@ export async function sealStore(database: Database): Promise<number> {
     throw new KeyError('Expected `encryption` in perdure.yml to name keys, got none.', 'docs/encryption.md tells how.');
   let sealed = 0;
   for (const column of COLUMNS) sealed += await sealColumn(database, column);
+  return sealed + (await sealObjects(database));
+}
+
+/** Those of the bucket: who reads one meanwhile finds it as it was, or as it is then. */
+async function sealObjects(database: Database): Promise<number> {
+  const { sealing, bucket } = database;
+  const rows = await database.query<{ hash: string }>(
+    'select hash from perdure.stored_values where content is null order by hash',
+  );
+  let sealed = 0;
+  for (const { hash } of rows) {
+    const kept = await keptContent(database, hash, null);
+    if (sealing.isCurrent(kept)) continue;
+    await bucket?.replace(objectName(hash), sealing.sealBytes(contentIn(kept, hash, database)));
+    sealed += 1;
+  }
   return sealed;
 }
 

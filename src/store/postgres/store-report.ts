@@ -2,14 +2,16 @@ import type { Plan } from '../../plan/plan.js';
 import { checkPlan } from '../values/plans.js';
 import { isHash, sha256 } from '../hash.js';
 import type { Database } from './database.js';
-import { contentIn } from './values.js';
+import { StoreFailure } from '../store-failure.js';
+import { contentIn, keptContent } from './values.js';
 
 /** What a database keeps, by kind: how many, and how many bytes. */
 export type Kept = Record<string, { count: number; bytes: number }>;
 
 const KEPT = `
   select 'values' as kind, count(*) as count, coalesce(sum(length(content)), 0) as bytes
-    from perdure.stored_values
+    from perdure.stored_values where content is not null
+  union all select 'values in the bucket', count(*), 0 from perdure.stored_values where content is null
   union all select 'plans', count(*), coalesce(sum(length(content)), 0) from perdure.plans
   union all select 'journal entries', count(*), coalesce(sum(length(entry)), 0)
     from perdure.journal where entry is not null
@@ -38,8 +40,8 @@ const REFERENCE = /"ref":"(sha256:[0-9a-f]{64})"/g;
  */
 export async function faultsIn(database: Database): Promise<string[]> {
   const faults: string[] = [];
-  for await (const { name, content } of rowsOf<Buffer>(database, ['stored_values', 'hash', 'content']))
-    if (sha256(contentIn(content, name, database)) !== name) faults.push(`the value \`${name}\` has another content`);
+  for await (const { name, content } of rowsOf<Buffer | null>(database, ['stored_values', 'hash', 'content']))
+    faults.push(...(await faultOf(database, name, content)));
   for await (const { name, content } of rowsOf<string>(database, ['runs', 'run', 'record']))
     for (const hash of await missingOf(database, database.sealing.open(content, 'record')))
       faults.push(`the value \`${hash}\` is missing, which the run \`${name}\` names`);
@@ -47,6 +49,16 @@ export async function faultsIn(database: Database): Promise<string[]> {
     if (!isPlan(name, database.sealing.open(content, 'record')))
       faults.push(`the plan \`${name}\` has another content`);
   return faults;
+}
+
+async function faultOf(database: Database, name: string, content: Buffer | null): Promise<string[]> {
+  try {
+    const kept = await keptContent(database, name, content);
+    return sha256(contentIn(kept, name, database)) === name ? [] : [`the value \`${name}\` has another content`];
+  } catch (error) {
+    if (!(error instanceof StoreFailure) || error.type !== 'store-missing') throw error;
+    return [`the value \`${name}\` is missing from the bucket`];
+  }
 }
 
 /** All rows of a table, in the order of their names. */

@@ -17,10 +17,7 @@ import type { Database } from './database.js';
  */
 export function createValues(database: Database, folder: string): Values {
   async function write(ref: Hash, content: Buffer): Promise<void> {
-    await database.query('insert into perdure.stored_values values ($1, $2) on conflict do nothing', [
-      ref,
-      database.sealing.sealBytes(content),
-    ]);
+    await writeContent(database, ref, content);
     void keep(fileOf(folder, ref), content);
   }
 
@@ -41,23 +38,60 @@ export function createValues(database: Database, folder: string): Values {
   });
 }
 
-/** The bytes of a row, which are proved to be what its name says. Throws `StoreFailure`: never wrong data. */
-async function readValue(database: Database, ref: Hash): Promise<Buffer> {
-  const [row] = await database.query<{ content: Buffer }>('select content from perdure.stored_values where hash = $1', [
+/** Keeps the content of a value: a large one in the bucket, where there is one, and then its name alone in a row. */
+export async function writeContent(database: Database, ref: string, content: Buffer): Promise<void> {
+  const { bucket, sealing } = database;
+  const kept = sealing.sealBytes(content);
+  const isLarge = bucket !== null && content.length > bucket.aboveBytes;
+  if (isLarge) await bucket.write(objectName(ref), kept);
+  await database.query('insert into perdure.stored_values values ($1, $2) on conflict do nothing', [
     ref,
+    isLarge ? null : kept,
   ]);
+}
+
+/** The name of a value's object: no store writes others there. */
+export function objectName(ref: string): string {
+  return `values/${ref.replace(':', '/')}`;
+}
+
+/** A content as it is kept, wherever that is. Throws a `StoreFailure` where it is in a bucket, and not there. */
+export async function keptContent(database: Database, ref: string, content: Buffer | null): Promise<Buffer> {
+  if (content !== null) return content;
+  const { bucket, place } = database;
+  if (bucket === null)
+    throw new StoreFailure(
+      'store-missing',
+      `The stored value \`${ref}\` of the database at \`${place}\` is in a bucket, and perdure.yml names none: ` +
+        'expected `store.blobs`.',
+    );
+  const kept = await bucket.read(objectName(ref));
+  if (kept === null)
+    throw new StoreFailure(
+      'store-missing',
+      `The stored value \`${ref}\` is missing: expected the object \`${objectName(ref)}\` at \`${bucket.place}\`.`,
+    );
+  return kept;
+}
+
+/** The bytes of a value, which are proved to be what its name says. Throws `StoreFailure`: never wrong data. */
+async function readValue(database: Database, ref: Hash): Promise<Buffer> {
+  const [row] = await database.query<{ content: Buffer | null }>(
+    'select content from perdure.stored_values where hash = $1',
+    [ref],
+  );
   if (row === undefined)
     throw new StoreFailure(
       'store-missing',
       `The stored value \`${ref}\` is missing: expected a row in the database at \`${database.place}\`.`,
     );
-  const content = contentIn(row.content, ref, database);
+  const content = contentIn(await keptContent(database, ref, row.content), ref, database);
   const found = sha256(content);
   if (found !== ref)
     throw new StoreFailure(
       'store-missing',
-      `The stored value \`${ref}\` is corrupt: its row in the database at \`${database.place}\` now has the content ` +
-        `of \`${found}\`.`,
+      `The stored value \`${ref}\` is corrupt: what the database at \`${database.place}\` has for it now has the ` +
+        `content of \`${found}\`.`,
     );
   return content;
 }

@@ -1,3 +1,4 @@
+import type { StorePlace } from '../open-store.js';
 import { realpath } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
@@ -27,7 +28,7 @@ export interface JoinOptions {
   /** Whether to start a host when there is none. */
   start: boolean;
   /** Address of the project's database, handed to a host that is started and to nobody else (I13). */
-  storeAddress?: string | null | undefined;
+  storePlace?: StorePlace | null | undefined;
   /** Provider variables, handed to the host in memory only (I13). */
   credentials: Record<string, string>;
   /** Likewise; null or left out where nothing is encrypted. */

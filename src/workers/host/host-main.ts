@@ -1,3 +1,4 @@
+import type { StorePlace } from '../open-store.js';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { healthPlace } from '../telemetry/health-place.js';
@@ -27,7 +28,8 @@ async function main(): Promise<number> {
   const end = await runHost({
     stateDir,
     taskQueue: values['task-queue'] ?? null,
-    storeAddress: values['store-from-stdin'] === true ? readFileSync(0, 'utf8') : null,
+    // whoever starts it has made it
+    storePlace: values['store-from-stdin'] === true ? (JSON.parse(readFileSync(0, 'utf8')) as StorePlace) : null,
     idleMs: idleSetting(process.env),
     env: process.env,
     uiPort: null,

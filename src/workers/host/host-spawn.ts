@@ -1,3 +1,4 @@
+import type { StorePlace } from '../open-store.js';
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -37,30 +38,30 @@ export function spawnHost({
   stateDir,
   taskQueue,
   keys = null,
-  storeAddress = null,
+  storePlace = null,
   entry = hostEntry(),
 }: {
   stateDir: string;
   taskQueue: string | null;
   /** Keys that it is to wait for: it is told their ids alone. */
   keys?: KeyRing | null;
-  storeAddress?: string | null | undefined;
+  storePlace?: StorePlace | null | undefined;
   entry?: string | undefined;
 }): SpawnedHost {
   const log = openLog(stateDir);
   const queue = taskQueue === null ? [] : ['--task-queue', taskQueue];
   const wanted = (keys?.ids ?? []).flatMap((id) => ['--key', id]);
-  const store = storeAddress === null ? [] : ['--store-from-stdin'];
+  const store = storePlace === null ? [] : ['--store-from-stdin'];
   const options = ['--state-dir', stateDir, ...queue, ...wanted, ...store];
   const child = spawn(process.execPath, [...WORKER_FLAGS, entry, ...options], {
     cwd: stateDir,
-    env: inherited(process.env, storeAddress),
-    stdio: [storeAddress === null ? 'ignore' : 'pipe', log, log],
+    env: inherited(process.env, storePlace),
+    stdio: [storePlace === null ? 'ignore' : 'pipe', log, log],
     detached: true,
   });
   closeSync(log);
   child.stdin?.on('error', () => undefined); // a host that ended at once tells why in its log
-  child.stdin?.end(storeAddress);
+  child.stdin?.end(JSON.stringify(storePlace));
   child.unref();
   let failure: string | null = null;
   child.once('error', (error) => (failure = error.message));
@@ -91,10 +92,12 @@ function hostEntry(): string {
 }
 
 /** Without what is a key, as the address of the database is: commands can look at the environment of their host. */
-function inherited(env: Env, storeAddress: string | null): Env {
+function inherited(env: Env, storePlace: StorePlace | null): Env {
   const isInherited = (name: string): boolean =>
     INHERITED.some((pattern) => pattern.test(name)) && name !== RUN_TAG && name !== APPROVAL_KEY;
-  return Object.fromEntries(Object.entries(env).filter(([name, value]) => isInherited(name) && value !== storeAddress));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => isInherited(name) && value !== storePlace?.postgres),
+  );
 }
 
 /** A host's log is begun anew when it has grown big; the one before is kept. */

@@ -17,6 +17,7 @@ import { HostKeys } from './host-keys.js';
 import { stopServer } from '../server/embedded-server.js';
 import type { EmbeddedServer } from '../server/embedded-server.js';
 import { messageOf, UnavailableError } from '../errors.js';
+import type { StorePlace } from '../open-store.js';
 import { openProjectStore } from '../open-store.js';
 import { controlSocketPath, identifySelf, readHostFile, writeHostFile } from './host-files.js';
 import type { HostFile } from './host-files.js';
@@ -37,7 +38,7 @@ export interface HostOptions {
   /** What the worker polls; null for the store's own queue (decision 11). */
   taskQueue: string | null;
   /** Address of the project's database; null where its store is its state folder. */
-  storeAddress?: string | null;
+  storePlace?: StorePlace | null;
   /** How long the host stays when nobody needs it; null for ever. */
   idleMs: number | null;
   env: Env;
@@ -198,10 +199,10 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     host.control.say(line);
   };
   mark('process');
-  const { storeAddress = null } = options;
+  const { storePlace = null } = options;
   // A database may be sealed with them.
-  const storeKeys = storeAddress === null ? null : await host.keys.wait(signal);
-  const store = await openProjectStore(stateDir, storeAddress, { keys: storeKeys });
+  const storeKeys = storePlace === null ? null : await host.keys.wait(signal);
+  const store = await openProjectStore(stateDir, storePlace, { keys: storeKeys });
   const last = await readHostFile(stateDir);
   const openCodec = async (port: number | null): Promise<CodecServer> =>
     (parts.codec = await serveCodec(store, port, () => host.keys.now()));

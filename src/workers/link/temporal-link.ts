@@ -13,6 +13,7 @@ import type { HostConnection, JoinOptions } from '../host/host-client.js';
 import { OWN_SERVER, reach } from '../connection/connect.js';
 import { missingSearchAttributes } from '../connection/server-health.js';
 import { SEARCH_ATTRIBUTES } from '../../plan/names.js';
+import type { StorePlace } from '../open-store.js';
 import { openProjectStore } from '../open-store.js';
 import { readStoreId } from '../../store/identity.js';
 import { taskQueueOf } from '../connection/task-queue.js';
@@ -28,7 +29,7 @@ export interface OpenOptions {
   /** The project's store, where it is open already. */
   store?: { id: string } | undefined;
   /** Address of the project's database; null where its store is its state folder. */
-  storeAddress?: string | null | undefined;
+  storePlace?: StorePlace | null | undefined;
   config: NamesVariables & { task_queue?: string | undefined };
   /** The flag, which goes before the config. */
   taskQueue?: string | undefined;
@@ -72,14 +73,14 @@ export async function openTemporal(options: OpenOptions): Promise<TemporalLink> 
 
 async function openElsewhere(
   settings: TemporalSettings,
-  { project, store, storeAddress = null, config, taskQueue, keys = null }: OpenOptions,
+  { project, store, storePlace = null, config, taskQueue, keys = null }: OpenOptions,
 ): Promise<TemporalLink> {
   const connection = await reach(settings);
   const { namespace } = settings;
   const queue =
     taskQueue ??
     config.task_queue ??
-    taskQueueOf(store ?? (await openProjectStore(project.stateDir, storeAddress, { keys })), config);
+    taskQueueOf(store ?? (await openProjectStore(project.stateDir, storePlace, { keys })), config);
   // Not every server lets a client ask; then they are left out.
   const missing = await missingSearchAttributes(connection, namespace).catch(() => ['all']);
   return {
@@ -101,7 +102,7 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   const wanted = taskQueue ?? config.task_queue ?? null;
   const join: JoinOptions = {
     stateDir: project.stateDir,
-    storeAddress: options.storeAddress ?? null,
+    storePlace: options.storePlace ?? null,
     taskQueue: wanted,
     start,
     onProgress,
@@ -153,9 +154,9 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
  * The store that perdure.yml names, as it is known once a host runs: a folder that was copied, or is looked at only,
  * has its id from the host. Null where nobody has asked for one.
  */
-async function namedStore({ store, storeAddress = null, project }: OpenOptions): Promise<string | null> {
+async function namedStore({ store, storePlace = null, project }: OpenOptions): Promise<string | null> {
   if (store === undefined) return null;
-  return storeAddress === null ? readStoreId(project.stateDir) : store.id;
+  return storePlace === null ? readStoreId(project.stateDir) : store.id;
 }
 
 /** A host that cannot start now, on a full disk or beside what was killed, is tried again for about a minute. */

@@ -124,7 +124,7 @@ describe('a store that is sealed', () => {
     const url = await server.createDatabase();
     const [one, two] = [newKey(), newKey()];
     const stored = await fill(await openPostgresStore(url, folder()));
-    await readsAll(await openPostgresStore(url, folder(), createKeyRing([one])), stored);
+    await readsAll(await openPostgresStore(url, folder(), { keys: createKeyRing([one]) }), stored);
     // From then on nobody reads it without keys.
     await expect(openPostgresStore(url, folder())).rejects.toThrow(/perdure\.yml names no keys/);
     const first = openDatabase(readAddress(url), { keys: createKeyRing([one]) });
@@ -132,18 +132,20 @@ describe('a store that is sealed', () => {
     expect(await sealStore(first)).toBe(0);
     expect((await bytesOf(url)).get('logs')?.includes('a line of a log')).toBe(false);
     const both = createKeyRing([two, one]);
-    await readsAll(await openPostgresStore(url, folder(), both), stored);
+    await readsAll(await openPostgresStore(url, folder(), { keys: both }), stored);
     const second = openDatabase(readAddress(url), { keys: both });
     expect(await sealStore(second)).toBeGreaterThan(3);
     expect(await faultsIn(second)).toEqual([]);
-    await readsAll(await openPostgresStore(url, folder(), createKeyRing([two])), stored);
-    await expect(openPostgresStore(url, folder(), createKeyRing([one]))).rejects.toThrow(/encrypted with the key/);
+    await readsAll(await openPostgresStore(url, folder(), { keys: createKeyRing([two]) }), stored);
+    await expect(openPostgresStore(url, folder(), { keys: createKeyRing([one]) })).rejects.toThrow(
+      /encrypted with the key/,
+    );
     await Promise.all([first.close(), second.close()]);
   });
 
   it('knows what was written before as the same, though it is sealed anew each time', async () => {
     const url = await server.createDatabase();
-    const store = await openPostgresStore(url, folder(), createKeyRing([newKey()]));
+    const store = await openPostgresStore(url, folder(), { keys: createKeyRing([newKey()]) });
     expect(await store.noteSubmitted(SUBMITTED)).toBe(true);
     expect(await store.noteSubmitted(SUBMITTED)).toBe(true);
     expect(await store.noteSubmitted({ ...SUBMITTED, submitted_by: 'bob' })).toBe(false);
