@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Step } from '../../plan/step.js';
 import { StoreFailure } from '../../store/store-failure.js';
+import { heartbeatWait } from './heartbeat.js';
 import { activityKey, endingSignal } from './single-start.js';
 
 /** How long what waits by itself waits between two looks at the disk. */
@@ -33,20 +34,27 @@ export function leftToWrite<R>(): (() => Promise<R>) | null {
 }
 
 /**
- * An activity with an external effect is started once only (decision 13): it tries by itself to write, until it can.
+ * An activity with an external effect is started once only (decision 13): it tries by itself to write, until it can, and
+ * says meanwhile what it waits for.
  * For others, once.
  */
 export async function whenThereIsRoom<R>({ effect }: Step, write: () => Promise<R>): Promise<R> {
-  for (;;) {
-    try {
-      return await write();
-    } catch (error) {
-      if (effect !== 'external' || !passes(error)) throw error;
-      await pause(LOOK_MS, undefined, { signal: endingSignal(Context.current()) });
+  const context = Context.current();
+  try {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (effect !== 'external' || !passes(error)) throw error;
+        heartbeatWait(context, error.message);
+        await pause(LOOK_MS, undefined, { signal: endingSignal(context) });
+      }
     }
+  } finally {
+    heartbeatWait(context, null);
   }
 }
 
-function passes(error: unknown): boolean {
+function passes(error: unknown): error is StoreFailure {
   return error instanceof StoreFailure && error.passes;
 }

@@ -64,12 +64,13 @@ export function observe(options: ObserveOptions): Observer {
     onChange: options.onChange ?? (() => undefined),
     onEvent: options.onEvent ?? (() => undefined),
   };
-  const watching = options.wait ? watchPending(tree) : readAllPending(tree);
+  const watching = options.wait ? watchPending(tree) : null;
   const done = observeRun(tree, { run: options.run, link: '', part: options.run })
     .finally(() => {
       if (options.wait) stop.abort();
     })
-    .then(() => watching);
+    // Which runs are open is known only then.
+    .then(() => watching ?? readAllPending(tree));
   return {
     done: done.catch((error: unknown) => {
       if (!options.signal.aborted) throw error;

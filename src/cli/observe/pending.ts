@@ -35,12 +35,13 @@ export async function readPending(
 }
 
 /**
- * What a heartbeat says to people: which turn it is, which tool runs, how much of its answer a model has written. Null
+ * What a heartbeat says to people: what it waits for, which turn it is, which tool runs, how much of its answer a model has written. Null
  * where it says nothing of use.
  */
 export function heartbeatText(details: unknown): string | null {
   if (typeof details !== 'object' || details === null) return null;
-  const { turn, tool, characters } = details as Record<string, unknown>;
+  const { turn, tool, characters, waits } = details as Record<string, unknown>;
+  if (typeof waits === 'string') return `waits: ${waits}`;
   const said = [
     ...(typeof turn === 'number' ? [`turn ${turn}`] : []),
     ...(typeof tool === 'string' ? [tool] : []),

@@ -67,10 +67,14 @@ interface Opened {
 }
 
 async function open({ region, endpoint, credentials, profile }: BucketPlace): Promise<Opened> {
+  // The versions that warn of Node 20 run on it, and are pinned.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const sdk = await import('@aws-sdk/client-s3');
   const client = new sdk.S3Client({
     region,
     maxAttempts: TRIES,
+    // Whoever reads a value proves that it is the one.
+    responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS },
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === null ? {} : { credentials }),
