@@ -34,9 +34,8 @@ export function leftToWrite<R>(): (() => Promise<R>) | null {
 }
 
 /**
- * An activity with an external effect is started once only (decision 13): it tries by itself to write, until it can, and
- * says meanwhile what it waits for.
- * For others, once.
+ * An activity with an external effect is started once only (decision 13): it tries by itself to write, until it can,
+ * and says meanwhile what it waits for. For others, once.
  */
 export async function whenThereIsRoom<R>({ effect }: Step, write: () => Promise<R>): Promise<R> {
   const context = Context.current();

@@ -35,8 +35,8 @@ export async function readPending(
 }
 
 /**
- * What a heartbeat says to people: what it waits for, which turn it is, which tool runs, how much of its answer a model has written. Null
- * where it says nothing of use.
+ * What a heartbeat says to people: what it waits for, which turn it is, which tool runs, how much of its answer a model
+ * has written. Null where it says nothing of use.
  */
 export function heartbeatText(details: unknown): string | null {
   if (typeof details !== 'object' || details === null) return null;

@@ -94,8 +94,8 @@ function bucketFailure(error: unknown, place: string): StoreFailure {
     status === null
       ? `The store's bucket at \`${place}\` is not reached (${found}). What needs it waits: start it, or mend ` +
           '`store.blobs` of perdure.yml or its credentials.'
-      : `The store's bucket at \`${place}\` refuses us (${found}, ${String(status)}): expected a bucket that is there, ` +
-          'and credentials that may read and write objects in it.',
+      : `The store's bucket at \`${place}\` refuses us (${found}, ${String(status)}): expected a bucket that is ` +
+          'there, and credentials that may read and write objects in it.',
     cause,
   );
 }

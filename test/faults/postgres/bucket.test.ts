@@ -51,7 +51,7 @@ describe.each(FULL ? ['with a real gateway of S3'] : [])('large values in a buck
   const LARGE = { text: 'canary of a large value '.repeat(500) };
   const SMALL = { text: 'small '.repeat(30) };
 
-  it('are read by every machine, small ones stay in the database, and what was changed there is not taken', async () => {
+  it('are read by every machine, small ones stay in the database, and what was changed is not taken', async () => {
     const url = await server.createDatabase();
     const bucket = place();
     const here = await openDatabaseStore(url, folder(), { bucket });
@@ -114,14 +114,17 @@ describe.each(FULL ? ['with a real gateway of S3'] : [])('large values in a buck
   it('are a run’s, which waits while the bucket is away; no command of it has the keys', async () => {
     const url = await server.createDatabase();
     const { prefix } = place();
-    const flow =
-      'name: flow\nsteps:\n  - {id: slow, command: [sh, -c, "echo begun; while [ ! -e go ]; do sleep 0.1; done; yes canary | head -c 90000"], timeout: 120s}\n' +
-      '  - {id: sees, command: [sh, -c, "env; cat /proc/$PPID/environ | tr \'\\\\0\' \'\\\\n\'; true"]}\n  - {id: last, command: [wc, -c], stdin: "${steps.slow.output}"}\n';
+    const slow = 'echo begun; while [ ! -e go ]; do sleep 0.1; done; yes canary | head -c 90000';
+    const sees = "env; cat /proc/$PPID/environ | tr '\\0' '\\n'; true";
+    const flow = `name: flow
+steps:
+  - {id: slow, command: [sh, -c, "${slow}"], timeout: 120s}
+  - {id: sees, command: [sh, -c, ${JSON.stringify(sees)}]}
+  - {id: last, command: [wc, -c], stdin: "\${steps.slow.output}"}
+`;
+    const blobs = `{bucket: team, prefix: ${prefix}, endpoint: "${gateway.endpoint}", above_kb: 4}`;
     const project = await openProject(
-      {
-        'perdure.yml': `store: {postgres: "\${env.TEAM_STORE}", blobs: {bucket: team, prefix: ${prefix}, endpoint: "${gateway.endpoint}", above_kb: 4}}\n`,
-        'flow.yml': flow,
-      },
+      { 'perdure.yml': `store: {postgres: "\${env.TEAM_STORE}", blobs: ${blobs}}\n`, 'flow.yml': flow },
       { TEAM_STORE: url, ...BUCKET_KEYS },
     );
     onTestFinished(() => project.close());

@@ -33,7 +33,7 @@ async function rerun(project: Project, ...args: string[]): Promise<{ status: str
   return { status, reused: steps.filter(({ reused }) => reused).map(({ path }) => path) };
 }
 
-it('a rerun takes over what a run of the same database has done, from any machine, and pays nothing twice', async () => {
+it('a rerun takes over what a run of the same database has done, from any machine, and pays once', async () => {
   const url = await server.createDatabase();
   const endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer to ${prompt.length}` }));
   onTestFinished(() => endpoint.close());
