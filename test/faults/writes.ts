@@ -82,7 +82,6 @@ export const WRITERS: Record<string, string> = {
   'workers/run-compiled.ts': 'outside: compiled code beside the package, made anew when it is missing',
   'workers/server/server-database.ts': 'database',
   'workers/server/server-supervisor.ts': 'log of the server',
-  'workers/telemetry/unsent-traces.ts': 'unsent traces',
   'workers/temporal-binary/find.ts': "outside: the user's cache",
   'workers/temporal-binary/build.ts': "outside: the user's cache",
   'workers/temporal-binary/download.ts': "outside: the user's cache",
