@@ -32,8 +32,12 @@ export const codecServer: CommandSpec = {
     const workspace = await openWorkspace(terminal);
     const keys = await workspaceKeys(workspace, terminal);
     const { stateDir } = workspace.project;
-    const { openStore } = await import('../../store/local-store.js');
-    const store = existsSync(join(stateDir, 'store.json')) ? await openStore(stateDir, { lookOnly: true }) : null;
+    const { openProjectStore, storePlace } = await import('../../workers/open-store.js');
+    const place = storePlace(workspace.config, terminal.env);
+    const store =
+      place !== null || existsSync(join(stateDir, 'store.json'))
+        ? await openProjectStore(stateDir, place, { lookOnly: true, keys })
+        : null;
     const { runCodecServer } = await import('../../workers/codec/codec-server.js');
     const { hostSignal } = await import('../../workers/host/host-process.js');
     await runCodecServer({

@@ -17,7 +17,7 @@ import type { Store } from '../../../src/store/store.js';
 import { CANARIES, FILES, foundIn, runAll } from '../../commands/helpers/canaries.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
-import { openProject, projectAt } from '../project.js';
+import { openProject, projectAt, until } from '../project.js';
 import type { PostgresServer } from './server.js';
 import { startPostgres } from './server.js';
 
@@ -90,6 +90,37 @@ describe('a database whose tables others can read', () => {
     const { code, stderr } = await lacking.run('show', 'all');
     expect([code, stderr]).toEqual([5, expect.stringContaining('This is encrypted with the key')]);
     expect(stderr).not.toContain(env.KEY_TWO);
+  });
+
+  it('is read by a codec server, for Temporal’s UI', async () => {
+    const url = await server.createDatabase();
+    const key = newKey();
+    const store = await openPostgresStore(url, folder(), { keys: createKeyRing([key]) });
+    const { ref, bytes } = await store.putAlways({ text: 'a value of some length' });
+    const token = 'a-token-of-enough-letters';
+    const project = await openProject(
+      { 'perdure.yml': `${STORE}${KEYS('KEY_ONE')}` },
+      { TEAM_STORE: url, KEY_ONE: key.toString('base64'), PERDURE_CODEC_TOKEN: token },
+    );
+    onTestFinished(() => project.close());
+    const codec = project.start('codec-server', '--port', '0');
+    let told = '';
+    codec.process.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    const address = await until(() => /Ready: codec server (\S+)/.exec(told)?.[1]);
+    const payload = {
+      metadata: { encoding: Buffer.from('json/plain').toString('base64') },
+      data: Buffer.from(JSON.stringify({ ref, bytes })).toString('base64'),
+    };
+    const answer = await fetch(`${address}/decode`, {
+      method: 'POST',
+      body: JSON.stringify({ payloads: [payload] }),
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { payloads } = (await answer.json()) as { payloads: { data: string }[] };
+    const shown: unknown = JSON.parse(Buffer.from(payloads[0]?.data ?? '', 'base64').toString());
+    expect(shown).toMatchObject({ ref, value: { text: 'a value of some length' } });
+    codec.process.kill('SIGINT');
+    expect((await codec.finished).code).toBe(0);
   });
 });
 
