@@ -97,10 +97,14 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
     agents: compiled.agents,
     nested: compiled.nested,
   };
-  // Of a file that is being written nobody takes the Plan.
-  if (shared.memo?.isOf(definition.file) === true && isSurelySmall(body)) return null;
+  if (isForProblemsAlone(definition, shared) && isSurelySmall(body)) return null;
   const plan = seal(body);
   return isSmallEnough(plan, node, report) ? plan : null;
+}
+
+/** Of a file that is being written nobody takes the Plan, but what looks at runs that start by themselves. */
+function isForProblemsAlone({ file, authored }: WorkflowDefinition, { memo }: Shared): boolean {
+  return memo?.isOf(file) === true && authored.schedule === undefined && authored.on === undefined;
 }
 
 /** The workflow's own steps, those of `finally` last. */

@@ -19,6 +19,11 @@ export interface Sight {
   hidden: string[];
 }
 
+/** Tells whether a command that somebody else wrote names git. */
+export function isGit(program: string | undefined): boolean {
+  return program === 'git';
+}
+
 /** The git of this machine: the system's, else one on the PATH where no agent writes. */
 export function gitProgram(workTree: string | undefined): string {
   const path = outsidePath(process.env['PATH'], workTree ?? null);

@@ -45,7 +45,7 @@ describe('the completion of bash', () => {
   it.each([
     [
       ['perdure', 're'],
-      ['reject', 'resume', 'rerun', 'record'],
+      ['reject', 'receipt', 'resume', 'rerun', 'record'],
     ],
     [['perdure', 'agents', 'im'], ['import']],
     [['perdure', 'run', 'x', '--max-c'], ['--max-cost-usd']],

@@ -3,6 +3,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isOption } from '../../../plan/tools/command-rule.js';
 import { isStateFolder, placesOf } from '../../../store/folders/state-folders.js';
+import { isGit } from '../../../store/git/enclosure.js';
 
 /** Programs that go into all folders below by themselves. */
 const DESCENDING = new Set(['find', 'rg', 'fd', 'fdfind', 'tree', 'du']);
@@ -28,7 +29,7 @@ const SPEAKING = new Set(['jq']);
  */
 export async function staysInside(argv: string[], cwd: string, workspace: string, states: string[]): Promise<boolean> {
   const words = argv.slice(1);
-  if (isLed(argv) || (argv[0] === 'git' && isInRepositoryOfFiles(cwd, workspace))) return false;
+  if (isLed(argv) || (isGit(argv[0]) && isInRepositoryOfFiles(cwd, workspace))) return false;
   const names = words
     .flatMap((word) => [word, ...word.split('=').slice(1), ...(/^-[^-]/.test(word) ? [word.slice(2)] : [])])
     .filter((word) => word !== '');
