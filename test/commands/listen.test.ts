@@ -102,6 +102,8 @@ const github = (body: string, id: string, secret = GITHUB): Promise<Answer> =>
 const runs = async (): Promise<{ run: string; definition: string; status: string }[]> =>
   JSON.parse((await project.run('list', '--json')).stdout) as { run: string; definition: string; status: string }[];
 const output = async (run: string): Promise<unknown> => {
+  // What was answered for is begun in a moment, by a host that is there.
+  await until(async () => (await project.run('show', run)).code === 0);
   await project.run('watch', run);
   return (JSON.parse((await project.run('show', run, '--json')).stdout) as { output: unknown }).output;
 };

@@ -28,6 +28,8 @@ const PINNED: Drawn[] = [
   { seed: 'f649b41c', name: 'model 1763' },
   { seed: '01408055', name: 'model 11' },
   { seed: '33de468c', name: 'model 25' },
+  // A loop that fails before anything in it leaves an event.
+  { seed: '7340cd89', name: 'model 24' },
 ];
 /** What a random definition is drawn by. */
 interface Drawn {

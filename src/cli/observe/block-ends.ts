@@ -13,7 +13,7 @@ import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import type { CarriedBlock } from '../../plan/schedule/carried.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { endOf } from '../../plan/schedule/schedule.js';
-import type { BlockStep, ForeachStep, LoopStep } from '../../plan/step.js';
+import type { BlockStep, ForeachStep, LoopStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { FoldScope } from './fold-scope.js';
 import { countOf, holdsIn, innersOf, makeInner } from './fold-scope.js';
@@ -62,11 +62,14 @@ function courseIn({ schedule, single }: FoldScope): Course {
  * item.
  */
 export function mayBeSilent(scope: FoldScope): boolean {
-  return scope.schedule.body.steps.every((step) => {
-    if (step.kind === 'set' || step.kind === 'wait' || step.when !== null) return true;
-    if (!isBlockStep(step)) return false;
-    return (step.kind === 'foreach' && countOf(scope, step.items) === 0) || mayBeSilent(makeInner(scope, step, 0));
-  });
+  return scope.schedule.body.steps.every((step) => isSilentStep(scope, step));
+}
+
+/** Tells the same of one step. */
+export function isSilentStep(scope: FoldScope, step: Step): boolean {
+  if (step.kind === 'set' || step.kind === 'wait' || step.when !== null) return true;
+  if (!isBlockStep(step)) return false;
+  return (step.kind === 'foreach' && countOf(scope, step.items) === 0) || mayBeSilent(makeInner(scope, step, 0));
 }
 
 /** Tells whether a loop went on after a round, as far as history tells. */
@@ -74,14 +77,21 @@ export function goesOn(step: LoopStep, round: FoldScope): boolean {
   return !isBroken(step, round) && holdsIn(round, step.until) === false;
 }
 
-/** Tells whether a round that has ended is the last of its loop for sure. */
+/** Tells whether a round that has ended is the last of its loop for sure, and what the loop came to with it. */
 export function isLast(step: LoopStep, round: FoldScope): boolean {
-  return isBroken(step, round) || holdsIn(round, step.until) === true;
+  const holds = holdsIn(round, step.until);
+  if (holds === null && !isBrokenOff(step, round)) return false;
+  return isBroken(step, round) || holds === true;
 }
 
 /** Tells whether no round follows, whatever the condition says. */
-function isBroken({ on_error, max }: LoopStep, { schedule, index }: FoldScope): boolean {
+function isBroken(step: LoopStep, round: FoldScope): boolean {
+  return isBrokenOff(step, round) || (round.index ?? 0) + 1 >= step.max;
+}
+
+/** Tells whether a failure or a cancellation ends the loop. */
+function isBrokenOff({ on_error }: LoopStep, { schedule }: FoldScope): boolean {
   const isCut = schedule.steps.some(({ failure }) => failure?.type === 'cancelled');
   const isEndedByFailure = endOf(schedule) === 'error' && on_error !== 'continue';
-  return isCut || isEndedByFailure || (index ?? 0) + 1 >= max;
+  return isCut || isEndedByFailure;
 }

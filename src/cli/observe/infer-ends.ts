@@ -4,7 +4,7 @@ import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { endOf } from '../../plan/schedule/schedule.js';
 import type { BlockStep, ForeachStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
-import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
+import { blockEnd, goesOn, isSilentStep, mayBeSilent } from './block-ends.js';
 import type { FoldScope } from './fold-scope.js';
 import { conditionIn, countOf, innerOf, innersOf, makeInner } from './fold-scope.js';
 import type { RunFold } from './run-fold.js';
@@ -41,10 +41,20 @@ function inferSilent(fold: RunFold, scope: FoldScope, step: BlockStep, at: strin
   let last = innersOf(scope, step).at(-1) ?? null;
   while (fold.played < MOST_PLAYED && (last === null || goesOn(step, last))) {
     const next = (last?.index ?? -1) + 1;
-    if (!mayBeSilent(makeInner(scope, step, next))) return;
+    if (!mayBeSilent(makeInner(scope, step, next)) && !isCutShort(fold, makeInner(scope, step, next), at)) return;
     last = innerOf(scope, step, next);
     play(fold, last, at);
   }
+}
+
+/** Tells whether what fails by itself keeps everything from starting that would leave an event; plays what is before. */
+function isCutShort(fold: RunFold, round: FoldScope, at: string): boolean {
+  for (const step of round.schedule.body.steps) {
+    if (isEnded({ scope: round, step })) continue;
+    if (!isSilentStep(round, step)) return false;
+    inferEnd(fold, round, step.index, at);
+  }
+  return true;
 }
 
 function inferItems(fold: RunFold, scope: FoldScope, step: ForeachStep, at: string): void {
