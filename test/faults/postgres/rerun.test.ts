@@ -43,10 +43,13 @@ it('a rerun takes over what a run of the same database has done, from any machin
   onTestFinished(() => here.close());
   expect((await here.run('run', 'flow.yml', '--id', 'first', '--json')).code).toBe(1);
   expect(endpoint.requests).toHaveLength(1);
+  // Steps that work in a project's folder are refused where workers have several.
+  expect((await here.run('server', 'stop')).code).toBe(0);
   const there = await openProject(files, env);
   onTestFinished(() => there.close());
   expect(await rerun(there, 'first', '--id', 'second')).toEqual({ status: 'success', reused: ['ask', 'count'] });
   expect(endpoint.requests).toHaveLength(2);
+  expect((await there.run('server', 'stop')).code).toBe(0);
   rmSync(join(here.folder, 'broken'));
   expect(await rerun(here, 'second', '--id', 'third', '--from', 'last')).toMatchObject({ status: 'success' });
   expect(endpoint.requests).toHaveLength(3);
