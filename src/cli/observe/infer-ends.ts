@@ -41,13 +41,14 @@ function inferSilent(fold: RunFold, scope: FoldScope, step: BlockStep, at: strin
   let last = innersOf(scope, step).at(-1) ?? null;
   while (fold.played < MOST_PLAYED && (last === null || goesOn(step, last))) {
     const next = (last?.index ?? -1) + 1;
-    if (!mayBeSilent(makeInner(scope, step, next)) && !isCutShort(fold, makeInner(scope, step, next), at)) return;
+    const isSilent = mayBeSilent(makeInner(scope, step, next));
+    if (!isSilent && !isCutShort(fold, makeInner(scope, step, next), at)) return;
     last = innerOf(scope, step, next);
     play(fold, last, at);
   }
 }
 
-/** Tells whether what fails by itself keeps everything from starting that would leave an event; plays what is before. */
+/** Plays a round up to what would leave an event; tells whether a failure keeps that from starting. */
 function isCutShort(fold: RunFold, round: FoldScope, at: string): boolean {
   for (const step of round.schedule.body.steps) {
     if (isEnded({ scope: round, step })) continue;
