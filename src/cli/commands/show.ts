@@ -24,7 +24,7 @@ export const show: CommandSpec = {
     const { openGates } = await import('../observe/view.js');
     const session = await openExisting(terminal, { taskQueue: null });
     if (session === null) throw unknownRun(run);
-    const { view, link } = await findRun(run, session);
+    const { view, link } = await findRun(run, session, { withPending: true });
     try {
       if (options.text('format') === 'graph') {
         const { runGraph } = await import('../render/plan/run-graph.js');

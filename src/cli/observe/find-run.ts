@@ -16,9 +16,14 @@ export interface FoundRun {
 /**
  * Finds a run by its id, a nested one too. A closed run is read from the store, also when the server has forgotten it
  * or is not there; any other from its history, for which the host is started when it is not there (decision 7).
- * The caller closes the link. Throws a usage error for an unknown run.
+ * `withPending`: with what is tried again and how far it is. The caller closes the link. Throws a usage error for an
+ * unknown run.
  */
-export async function findRun(run: string, session: Session): Promise<FoundRun> {
+export async function findRun(
+  run: string,
+  session: Session,
+  { withPending = false }: { withPending?: boolean } = {},
+): Promise<FoundRun> {
   const root = rootOf(run);
   if (root === '') throw unknownRun(run);
   const record = await session.store.readRun(root);
@@ -26,19 +31,24 @@ export async function findRun(run: string, session: Session): Promise<FoundRun> 
   if (!session.mayKnowRuns()) throw unknownRun(run);
   const link = await session.connect({ start: true });
   try {
-    return { view: nestedView(await readRun(root, link, session), run), link };
+    return { view: nestedView(await readRun(root, link, { session, withPending }), run), link };
   } catch (error) {
     await link.close();
     throw grpcTrouble(error) === 'not-found' ? unknownRun(run) : error;
   }
 }
 
-async function readRun(root: string, link: TemporalLink, session: Session): Promise<RunView> {
+async function readRun(
+  root: string,
+  link: TemporalLink,
+  { session, withPending }: { session: Session; withPending: boolean },
+): Promise<RunView> {
   const observer = observe({
     source: link,
     run: root,
     store: session.store,
     wait: false,
+    withPending,
     signal: new AbortController().signal,
   });
   await observer.done;

@@ -40,6 +40,8 @@ export interface ObserveOptions {
   store: Store;
   /** Go on until the run has closed; else read what there is. */
   wait: boolean;
+  /** Of what is only read: ask also what is tried again and how far it is, a question for each open run of the tree. */
+  withPending?: boolean;
   signal: AbortSignal;
   onChange?: () => void;
   /** Every event of every run in the tree, as it is read. */
@@ -70,7 +72,7 @@ export function observe(options: ObserveOptions): Observer {
       if (options.wait) stop.abort();
     })
     // Which runs are open is known only then.
-    .then(() => watching ?? readAllPending(tree));
+    .then(() => watching ?? (options.withPending === true ? readAllPending(tree) : undefined));
   return {
     done: done.catch((error: unknown) => {
       if (!options.signal.aborted) throw error;

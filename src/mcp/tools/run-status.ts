@@ -13,7 +13,7 @@ export const runStatus = defineTool({
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ run }, { connection }) {
     const session = await connection.session();
-    const { view, link } = await findRun(run, session);
+    const { view, link } = await findRun(run, session, { withPending: true });
     await link?.close();
     return reportSteps(view, session.store);
   },

@@ -59,7 +59,7 @@ export function createLiveRuns(session: SharedSession): LiveRuns {
   return {
     async view(run) {
       const live = followed.get(run)?.observer?.view() ?? null;
-      return live ?? (await session.patiently(() => findRun(run, session))).view;
+      return live ?? (await session.patiently(() => findRun(run, session, { withPending: true }))).view;
     },
     watch(run, watcher) {
       const follow = followed.get(run) ?? begin(run);
