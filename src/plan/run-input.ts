@@ -108,6 +108,17 @@ export interface Lease {
   runtime_ms: number | null;
 }
 
+/** Limits as the arguments of a start. */
+export function leaseOf({ max_steps, max_cost_usd, max_tokens, max_parallel, max_runtime_mins }: Budgets): Lease {
+  return {
+    steps: max_steps,
+    usd: max_cost_usd,
+    tokens: max_tokens,
+    slots: max_parallel,
+    runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000),
+  };
+}
+
 export const UNLIMITED: Lease = { steps: null, usd: null, tokens: null, slots: null, runtime_ms: null };
 
 /** What a nested run is told by the run that starts it. */

@@ -3,10 +3,9 @@ import { shortPlan } from '../../plan/packing/packed-plan.js';
 import type { Requirement } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
 import { everyStepOf } from '../../plan/plan.js';
-import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunStatus } from '../../plan/result.js';
-import type { Lease, RunInput, RunSettings } from '../../plan/run-input.js';
-import { LINK_STEPS } from '../../plan/run-input.js';
+import type { RunInput, RunSettings } from '../../plan/run-input.js';
+import { leaseOf, LINK_STEPS } from '../../plan/run-input.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Hash, Value } from '../../plan/values/value.js';
@@ -29,7 +28,7 @@ export function toRunInput(plan: Plan, input: Record<string, Value>, settings: R
     input,
     root: null,
     path: '',
-    lease: rootLease(settings.budget),
+    lease: leaseOf(settings.budget),
     settings,
     link_steps: LINK_STEPS,
     carried: null,
@@ -54,17 +53,6 @@ export function inWorkTree(settings: RunSettings, plan: Plan, { main, travels }:
 /** What all steps of a Plan require that have one workspace: one worker does what they do there. */
 function requiredIn(plan: Plan): Requirement {
   return [...new Set([...everyStepOf(plan)].flatMap(({ requires = [] }) => requires))].sort();
-}
-
-/** The limits as the run owns them. */
-function rootLease({ max_steps, max_cost_usd, max_tokens, max_parallel, max_runtime_mins }: Budgets): Lease {
-  return {
-    steps: max_steps,
-    usd: max_cost_usd,
-    tokens: max_tokens,
-    slots: max_parallel,
-    runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000),
-  };
 }
 
 /** What the memo of a root run says from its start. */

@@ -70,8 +70,7 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
 
   async function write(one: Held, entry: JournalEntry): Promise<boolean> {
     const { id, owner, fence } = one;
-    if (one.unwritten?.entry !== entry)
-      one.unwritten = { entry, kept: database.sealing.seal(JSON.stringify(entry), 'journal') };
+    if (one.unwritten?.entry !== entry) one.unwritten = { entry, kept: keptEntry(database, entry) };
     const written = await database.query(WRITE, [id, owner, fence, one.unwritten.kept]);
     if (written.length === 0) lose(one);
     else held.delete(owner);
@@ -118,4 +117,9 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
       await database.query(RELEASE, [one.id, one.owner, one.fence]).catch(() => undefined);
     },
   };
+}
+
+/** An entry as it is kept. */
+export function keptEntry({ sealing }: Database, entry: JournalEntry): string {
+  return sealing.seal(JSON.stringify(entry), 'journal');
 }

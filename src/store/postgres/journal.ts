@@ -6,7 +6,7 @@ import { sha256 } from '../hash.js';
 import type { Claim, JournalEntry, JournalKey, Taken } from '../journal/entry.js';
 import type { Store } from '../store.js';
 import type { ClaimTimes, Held, HeldClaims } from './claims.js';
-import { BEAT_MS, holdClaims, LEASE_MS } from './claims.js';
+import { BEAT_MS, holdClaims, keptEntry, LEASE_MS } from './claims.js';
 import type { Database } from './database.js';
 
 /** How long a wait for another's answer lasts between two looks. */
@@ -164,11 +164,6 @@ function claimed(claims: HeldClaims, { lost, ...row }: Omit<Held, 'stop' | 'unwr
 
 function idOf({ scope, key }: JournalKey): string {
   return sha256(JSON.stringify([scope, key]));
-}
-
-/** An entry as it is kept. */
-export function keptEntry({ sealing }: Database, entry: JournalEntry): string {
-  return sealing.seal(JSON.stringify(entry), 'journal');
 }
 
 function entryIn({ sealing }: Database, kept: string): JournalEntry {

@@ -13,14 +13,13 @@ const SIGN = 'sealed-with';
  */
 export async function requireKeys(database: Database): Promise<void> {
   const { sealing } = database;
-  const signs = recordsOf(database, SIGN);
-  const known = await signs.read(''); // throws a KeyError for another key
-  if (!sealing.isOn) return;
   const [row] = await database.query<{ content: string }>(
     'select content from perdure.records where kind = $1 and name = $2',
     [SIGN, ''],
   );
-  if (known === null || row === undefined || !sealing.isCurrent(row.content)) await signs.write('', 'perdure');
+  if (row !== undefined) sealing.open(row.content, 'record'); // throws a KeyError for another key
+  if (sealing.isOn && (row === undefined || !sealing.isCurrent(row.content)))
+    await recordsOf(database, SIGN).write('', 'perdure');
 }
 
 /** A column of contents. */

@@ -20,11 +20,10 @@ import type { LedgerMail } from '../../plan/budget/lease-messages.js';
 import { isLedgerMail } from '../../plan/budget/lease-messages.js';
 import { MEMO } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
-import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { Charged } from '../../plan/budget/spend.js';
 import type { CarriedAccount, Lease, RunInput } from '../../plan/run-input.js';
-import { UNLIMITED } from '../../plan/run-input.js';
+import { leaseOf, UNLIMITED } from '../../plan/run-input.js';
 import type { Restrictions, Pause } from '../../plan/budget/steering.js';
 import { NO_RESTRICTIONS } from '../../plan/budget/steering.js';
 import { ledgerSignal, openLine } from './lease-messages.js';
@@ -80,17 +79,6 @@ function freshParts({ lease, tree, root, batch }: RunInput, plan: Plan): Parts {
 
 function restoredParts({ ledger, above, warnings = [], ...parts }: CarriedAccount): Parts {
   return { ...parts, warnings, ledger: restoreLedger(ledger), fromAbove: above };
-}
-
-/** Limits as the arguments of a start. */
-export function leaseOf({ max_steps, max_cost_usd, max_tokens, max_parallel, max_runtime_mins }: Budgets): Lease {
-  return {
-    steps: max_steps,
-    usd: max_cost_usd,
-    tokens: max_tokens,
-    slots: max_parallel,
-    runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000),
-  };
 }
 
 export function limitsOf({ steps, usd, tokens, slots }: Lease): Limited {
