@@ -11,9 +11,8 @@ export function everyStep(root: Node): Node[] {
     .flatMap((step) => [step, ...everyStep(step)]);
 }
 
-/** Steps that see each other's names, and where they stand. */
+/** Steps that see each other's names. */
 interface StepScope {
-  steps: Node[];
   /** The first of each id. */
   byId: ReadonlyMap<string, Node>;
   outer: StepScope | null;
@@ -25,7 +24,7 @@ function scopeOf(steps: Node[], outer: StepScope | null): StepScope {
     const id = memberOf(step, 'id')?.value;
     if (typeof id === 'string' && !byId.has(id)) byId.set(id, step);
   }
-  return { steps, byId, outer };
+  return { byId, outer };
 }
 
 /** A place that names a step of the file: its `id`, or what refers to it. */
@@ -37,34 +36,54 @@ export interface NamedStep {
   isDefinition: boolean;
 }
 
+/** A place that names a step. Where no step around it has that id, the steps at the top are not asked yet. */
+interface Mention extends NamedStep {
+  /** Whether the text may be another thing, and is the name of a step only where one has it. */
+  isMaybe: boolean;
+}
+
 /** Keys under which steps are named by their ids. */
 const BY_ID = new Set(['needs', 'after', 'rework', 'different_from']);
 
 /** Every place of a workflow that names a step by its id. */
 export function namedSteps(root: Node): NamedStep[] {
-  const found: NamedStep[] = [];
-  const list = (node: Node, key: string): Node[] => memberOf(node, key)?.items ?? [];
-  const top = scopeOf([...list(root, 'steps'), ...list(root, 'finally')], null);
+  const steps = ['steps', 'finally'].flatMap((key) => memberOf(root, key)?.items ?? []);
+  const top = scopeOf(steps, null);
+  const mentions: Mention[] = [];
   const output = memberOf(root, 'output');
-  if (output !== null) lookIn(output, top, found);
-  walkScope(top, found);
+  if (output !== null) lookIn(output, null, mentions);
+  for (const step of steps) mentions.push(...mentionsIn(step));
+  return mentions.flatMap(({ isMaybe, ...named }) => {
+    const step = named.step ?? stepOf(named.id, top);
+    return isMaybe && step === null ? [] : [{ ...named, step }];
+  });
+}
+
+/** What was found in each step at the top of a file; one that was not edited is the same node, and not read again. */
+const known = new WeakMap<Node, Mention[]>();
+
+function mentionsIn(step: Node): Mention[] {
+  const before = known.get(step);
+  if (before !== undefined) return before;
+  const found: Mention[] = [];
+  walkStep(step, null, found);
+  known.set(step, found);
   return found;
 }
 
-function walkScope(scope: StepScope, found: NamedStep[]): void {
-  for (const step of scope.steps) {
-    const body = memberOf(step, 'steps')?.items ?? null;
-    const inner = body === null ? null : scopeOf(body, scope);
-    for (const [key, { node }] of step.members ?? []) {
-      if (key === 'id' && typeof node.value === 'string') found.push(nameAt(node, node.value, step, true));
-      else lookAtKey(key, node, scope, found);
-      if (key !== 'steps') lookIn(node, inner !== null && INSIDE.has(key) ? inner : scope, found);
-    }
-    if (inner !== null) walkScope(inner, found);
+function walkStep(step: Node, scope: StepScope | null, found: Mention[]): void {
+  const body = memberOf(step, 'steps')?.items ?? null;
+  const inner = body === null ? null : scopeOf(body, scope);
+  for (const [key, { node }] of step.members ?? []) {
+    if (key === 'id' && typeof node.value === 'string')
+      found.push({ ...nameAt(node, node.value, step, true), isMaybe: false });
+    else lookAtKey(key, node, scope, found);
+    if (key !== 'steps') lookIn(node, inner !== null && INSIDE.has(key) ? inner : scope, found);
   }
+  for (const below of body ?? []) walkStep(below, inner, found);
 }
 
-function lookAtKey(key: string, node: Node, scope: StepScope, found: NamedStep[]): void {
+function lookAtKey(key: string, node: Node, scope: StepScope | null, found: Mention[]): void {
   if (BY_ID.has(key)) lookAtIds(node, scope, found);
   else if (key === 'commit') lookAtIds(memberOf(node, 'of'), scope, found);
   else if (key === 'approval') for (const by of BY_ID) lookAtIds(memberOf(node, by), scope, found);
@@ -73,18 +92,16 @@ function lookAtKey(key: string, node: Node, scope: StepScope, found: NamedStep[]
 /** What a step with steps of its own says of them. */
 const INSIDE = new Set(['yields', 'loop']);
 
-function lookAtIds(node: Node | null, scope: StepScope, found: NamedStep[]): void {
+function lookAtIds(node: Node | null, scope: StepScope | null, found: Mention[]): void {
   if (node === null) return;
   if (node.items !== null) for (const item of node.items) lookAtIds(item, scope, found);
   else if (node.members !== null) lookAtIds(memberOf(node, 'step'), scope, found);
-  else if (typeof node.value === 'string' && !node.value.includes('${')) {
-    const step = stepOf(node.value, scope);
-    if (step !== null) found.push(nameAt(node, node.value, step, false));
-  }
+  else if (typeof node.value === 'string' && !node.value.includes('${'))
+    found.push({ ...nameAt(node, node.value, stepOf(node.value, scope), false), isMaybe: true });
 }
 
 /** References in all texts of a value. */
-function lookIn(node: Node, scope: StepScope, found: NamedStep[]): void {
+function lookIn(node: Node, scope: StepScope | null, found: Mention[]): void {
   for (const item of node.items ?? []) lookIn(item, scope, found);
   for (const [, member] of node.members ?? []) lookIn(member.node, scope, found);
   const { value } = node;
@@ -97,7 +114,8 @@ function lookIn(node: Node, scope: StepScope, found: NamedStep[]): void {
       resolve: ({ path: [first, id], source, start }) => {
         const before = /^steps\s*\.\s*/.exec(source)?.[0].length;
         if (first !== 'steps' || typeof id !== 'string' || before === undefined) return null;
-        found.push({ id, at: placeOf(start + before, id.length), step: stepOf(id, scope), isDefinition: false });
+        const step = stepOf(id, scope);
+        found.push({ id, at: placeOf(start + before, id.length), step, isDefinition: false, isMaybe: false });
         return null;
       },
     },
@@ -105,7 +123,7 @@ function lookIn(node: Node, scope: StepScope, found: NamedStep[]): void {
   );
 }
 
-function nameAt(node: Node, id: string, step: Node, isDefinition: boolean): NamedStep {
+function nameAt(node: Node, id: string, step: Node | null, isDefinition: boolean): NamedStep {
   return { id, at: placesIn(node)(0, id.length), step, isDefinition };
 }
 
