@@ -58,12 +58,15 @@ function finalEdges(edges: Need[][], steps: number): Need[][] {
 export function countEdges(steps: EdgeStep[], { mode, groups }: Pick<Names, 'mode' | 'groups'>): number {
   const order = orderOf(steps, mode);
   return steps.reduce((sum, { needs, after = [], uses }, index) => {
-    const members = uses.reduce((read, { root }) => {
-      const target = targetOf(root);
-      return read + (target.kind === 'group' ? (groups.get(target.name)?.length ?? 0) : 1);
-    }, 0);
+    const members =
+      groups.size === 0 ? uses.length : uses.reduce((read, { root }) => read + edgesFrom(root, groups), 0);
     return sum + order(index).length + needs.length + after.length + members;
   }, 0);
+}
+
+function edgesFrom(root: Use['root'], groups: Names['groups']): number {
+  const target = targetOf(root);
+  return target.kind === 'group' ? (groups.get(target.name)?.length ?? 0) : 1;
 }
 
 /** Tells whether a failure of the step that is read leaves the reader something to say. */
