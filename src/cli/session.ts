@@ -4,6 +4,7 @@ import type { Config } from '../compiler/project/config.js';
 import type { KeyRing } from '../store/encryption/key-ring.js';
 import type { Problem } from '../compiler/problems/problem.js';
 import type { Project } from '../compiler/project/project.js';
+import { RUN_ID } from '../plan/names.js';
 import type { Store } from '../store/store.js';
 import type { TemporalLink } from '../workers/link/temporal-link.js';
 import type { TemporalSettings } from '../workers/connection/temporal-settings.js';
@@ -167,6 +168,11 @@ export async function workspaceKeys(
 async function requireServer(settings: TemporalSettings): Promise<void> {
   const { reach } = await import('../workers/connection/connect.js');
   await (await reach(settings)).close();
+}
+
+/** Throws a usage error for what is no address of a run: no store and no server is asked for it. */
+export function requireRunAddress(address: string): void {
+  if (!RUN_ID.test(address.split('/', 1)[0] ?? '')) throw unknownRun(address);
 }
 
 /** The run that was named is not known here. */

@@ -1,5 +1,6 @@
 import { CliError } from '../cli/exit-codes.js';
 import { grpcTrouble } from '../cli/grpc.js';
+import { shortWords } from '../plan/text/short-words.js';
 import { safeText } from '../cli/text/safe-text.js';
 import { ProblemsError } from '../cli/session.js';
 
@@ -16,7 +17,7 @@ export async function errorText(error: unknown): Promise<string> {
   }
   if (!(error instanceof Error)) return safeText(String(error));
   if (grpcTrouble(error) === 'connection-lost')
-    return `The Temporal server does not answer: ${safeText(error.message)}`;
+    return `The Temporal server does not answer: ${safeText(shortWords(error.message))}`;
   const hint = error instanceof CliError || 'hint' in error ? error.hint : null;
-  return safeText(typeof hint === 'string' ? `${error.message} ${hint}` : error.message);
+  return safeText(shortWords(typeof hint === 'string' ? `${error.message} ${hint}` : error.message));
 }

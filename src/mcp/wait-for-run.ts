@@ -4,7 +4,7 @@ import { viewOfRecord } from '../cli/observe/closed.js';
 import { observe } from '../cli/observe/observer.js';
 import type { RunView } from '../cli/observe/view.js';
 import { everyStepView, isClosed, rootOf } from '../cli/observe/view.js';
-import { unknownRun } from '../cli/session.js';
+import { requireRunAddress, unknownRun } from '../cli/session.js';
 import type { Session } from '../cli/session.js';
 import type { TemporalLink } from '../workers/link/temporal-link.js';
 import type { Progress } from './progress.js';
@@ -27,6 +27,7 @@ export interface Waiting {
  */
 export async function waitForRun(waiting: Waiting): Promise<RunView> {
   const { run, session, waitMs, signal, progress } = waiting;
+  requireRunAddress(run);
   const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
   const linesOf = createPlainLines();
   const tell = (view: RunView): void => linesOf(view, Date.now()).forEach((line) => progress(line));

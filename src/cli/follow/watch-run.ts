@@ -8,7 +8,7 @@ import { narrateIn } from '../narration/narrate-session.js';
 import type { JsonList } from '../render/json-list.js';
 import { createJsonList } from '../render/json-list.js';
 import { renderRun } from '../render/screen.js';
-import { openExisting, unknownRun } from '../session.js';
+import { openExisting, requireRunAddress, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell, widthOf } from '../terminal.js';
 import { conclude, exitOf } from './conclude.js';
@@ -32,6 +32,7 @@ export async function watchRun(
 ): Promise<ExitCode> {
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(run);
+  requireRunAddress(run);
   const { store } = session;
   const record = await store.readRun(rootOf(run));
   const narrated = narrateIn(session, narrate, terminal);

@@ -1,7 +1,7 @@
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { grpcTrouble } from '../grpc.js';
 import type { Session } from '../session.js';
-import { unknownRun } from '../session.js';
+import { requireRunAddress, unknownRun } from '../session.js';
 import { viewOfRecord } from './closed.js';
 import { observe } from './observer.js';
 import type { RunView } from './view.js';
@@ -25,7 +25,7 @@ export async function findRun(
   { withPending = false }: { withPending?: boolean } = {},
 ): Promise<FoundRun> {
   const root = rootOf(run);
-  if (root === '') throw unknownRun(run);
+  requireRunAddress(run);
   const record = await session.store.readRun(root);
   if (record !== null) return { view: nestedView(await viewOfRecord(record, session.store), run), link: null };
   if (!session.mayKnowRuns()) throw unknownRun(run);
