@@ -2,6 +2,8 @@ import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontex
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { safeName } from '../cli/text/safe-text.js';
+import type { RunForecasts } from '../cli/forecast/run-forecasts.js';
+import { createRunForecasts } from '../cli/forecast/run-forecasts.js';
 import { openSession } from '../cli/session.js';
 import type { Session } from '../cli/session.js';
 import type { Terminal } from '../cli/terminal.js';
@@ -24,6 +26,8 @@ export interface Connection {
   given: Set<string>;
   /** The project's store and the way to Temporal, opened once. */
   session(): Promise<Session>;
+  /** What its closed runs tell of others. */
+  forecasts(): Promise<RunForecasts>;
 }
 
 /** A connection of its own: nothing that it makes is seen by another. */
@@ -33,6 +37,14 @@ export function createConnection({
   waitMs,
 }: Pick<Connection, 'terminal' | 'person' | 'waitMs'>): Connection {
   let session: Promise<Session> | null = null;
+  let forecasts: RunForecasts | null = null;
+  const open = (): Promise<Session> => {
+    session ??= openSession(terminal, { taskQueue: null }).catch((error: unknown) => {
+      session = null;
+      throw error;
+    });
+    return session;
+  };
   return {
     terminal,
     person,
@@ -40,13 +52,8 @@ export function createConnection({
     made: createMade(),
     runs: new Set(),
     given: new Set(),
-    session: () => {
-      session ??= openSession(terminal, { taskQueue: null }).catch((error: unknown) => {
-        session = null;
-        throw error;
-      });
-      return session;
-    },
+    session: open,
+    forecasts: async () => (forecasts ??= createRunForecasts(await open(), terminal.env)),
   };
 }
 

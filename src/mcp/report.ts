@@ -4,14 +4,24 @@ import type { Value } from '../plan/values/value.js';
 import type { Store } from '../store/store.js';
 import type { OpenGate, RunView } from '../cli/observe/view.js';
 import { everyStepView, isClosed, openGates } from '../cli/observe/view.js';
+import { billJson, forecastJson } from '../cli/bill/bill-json.js';
+import type { GateBill } from '../cli/bill/gate-bill.js';
+import { billOf } from '../cli/bill/gate-bill.js';
 import { toGateJson } from '../cli/render/json.js';
+import type { Connection } from './connection.js';
 
 /** What a client's model is given of one value at most; beyond, its beginning and where the rest is. */
 const OUTPUT_BYTES = 64 * 1024;
 const MOST_STEPS = 100;
+/** Gates that are told with their bill, each of which simulates runs. */
+const MOST_BILLS = 5;
 
-/** A run as a tool answers it: its result, or how to go on with it. */
-export async function reportRun(view: RunView, store: Store): Promise<JsonObject> {
+/**
+ * A run as a tool answers it: its result, or how to go on with it. What was to be expected of it is told while it runs,
+ * and the bill of what it waits for.
+ */
+export async function reportRun(view: RunView, connection: Connection): Promise<JsonObject> {
+  const { store } = await connection.session();
   const gates = openGates(view);
   return {
     run: view.run,
@@ -20,13 +30,14 @@ export async function reportRun(view: RunView, store: Store): Promise<JsonObject
     error: view.error,
     duration_ms: (view.endedAt ?? Date.now()) - view.startedAt,
     spend: { ...view.spend },
-    ...(gates.length === 0 ? {} : { gates: await Promise.all(gates.map((gate) => reportGate(gate, store))) }),
+    ...(isClosed(view.status) ? {} : { forecast: await forecastFor(view, connection) }),
+    ...(gates.length === 0 ? {} : { gates: await reportGates(view, gates, connection) }),
     ...nextOf(view, gates),
   };
 }
 
 /** Reports a run with the state of each step. */
-export async function reportSteps(view: RunView, store: Store): Promise<JsonObject> {
+export async function reportSteps(view: RunView, connection: Connection): Promise<JsonObject> {
   const steps = everyStepView(view.steps);
   const shown = steps.slice(0, MOST_STEPS).map(({ path, actor, status, result, doing }): JsonObject => ({
     path,
@@ -36,7 +47,7 @@ export async function reportSteps(view: RunView, store: Store): Promise<JsonObje
     ...(doing === null ? {} : { doing }),
   }));
   return {
-    ...(await reportRun(view, store)),
+    ...(await reportRun(view, connection)),
     steps: shown,
     ...(steps.length > MOST_STEPS ? { more_steps: steps.length - MOST_STEPS } : {}),
   };
@@ -50,8 +61,25 @@ async function outputOf(value: Value | null, store: Store): Promise<Json> {
   return bytes <= OUTPUT_BYTES ? whole : { ref, bytes, preview: previewOf(whole) };
 }
 
-async function reportGate(gate: OpenGate, store: Store): Promise<JsonObject> {
-  return { ...toGateJson(gate), content: await outputOf(gate.gate.content, store) };
+async function forecastFor(view: RunView, connection: Connection): Promise<Json> {
+  return forecastJson(await (await connection.forecasts()).ofRun(view));
+}
+
+function reportGates(view: RunView, gates: OpenGate[], connection: Connection): Promise<JsonObject[]> {
+  return Promise.all(
+    gates.map(async (open, index) => ({
+      ...toGateJson(open),
+      content: await outputOf(open.gate.content, (await connection.session()).store),
+      ...(index < MOST_BILLS ? { bill: billJson(await billFor(view, open, connection)) } : {}),
+    })),
+  );
+}
+
+/** What follows when a gate is approved, as its page tells it. */
+export async function billFor(view: RunView, open: OpenGate, connection: Connection): Promise<GateBill> {
+  const { store, config } = await connection.session();
+  const past = await (await connection.forecasts()).past();
+  return billOf(view, open, { plan: await store.getPlan(view.plan), config, env: connection.terminal.env, past });
 }
 
 function nextOf({ run, status }: RunView, gates: OpenGate[]): { next?: string } {

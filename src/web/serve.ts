@@ -1,6 +1,7 @@
 import { createServer as createTlsServer } from 'node:https';
 import { createAdaptorServer } from '@hono/node-server';
 import { CliError, EXIT } from '../cli/exit-codes.js';
+import { createRunForecasts } from '../cli/forecast/run-forecasts.js';
 import type { Session } from '../cli/session.js';
 import type { Terminal } from '../cli/terminal.js';
 import { tell } from '../cli/terminal.js';
@@ -47,6 +48,7 @@ export async function servePages({ session: own, reach, terminal }: ServeOptions
     port,
     runs: createLiveRuns(session),
     listing: createLiveListing(session),
+    forecasts: createRunForecasts(session, terminal.env),
     terminal,
     log: (line) => tell(terminal, terminal.palette.dim(line)),
   };

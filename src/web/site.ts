@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
+import type { RunForecasts } from '../cli/forecast/run-forecasts.js';
 import type { Listing } from '../cli/observe/list-runs.js';
 import type { Terminal } from '../cli/terminal.js';
 import type { Door } from './access/door.js';
@@ -20,6 +21,7 @@ export interface Site {
   port: () => number;
   runs: LiveRuns;
   listing: LiveListing;
+  forecasts: RunForecasts;
   /** What the pages were started in: programs, prices and definitions depend on it. It is told of warnings. */
   terminal: Terminal;
   /** Tells the terminal what was refused, in one line. */

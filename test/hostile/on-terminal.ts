@@ -6,12 +6,13 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /**
  * Runs `perdure …` with all its streams on a terminal of 80 columns. When a text comes up that was not there before,
- * its key is typed. Gives every byte that the terminal got.
+ * its key is typed. Gives every byte that the terminal got. `env` goes beside the usual variables.
  */
 export function onTerminal(
   project: Project,
   args: string[],
   answers: [text: string, key: string][] = [],
+  env: Record<string, string> = {},
 ): Promise<{ code: number | null; bytes: string }> {
   const words = [process.execPath, MAIN, ...args].map((word) => `'${word}'`);
   const command = `stty cols 80 rows 24; exec ${words.join(' ')}`;
@@ -25,6 +26,7 @@ export function onTerminal(
       PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'],
       TERM: 'xterm',
       SHELL: '/bin/sh',
+      ...env,
     },
   });
   let bytes = '';

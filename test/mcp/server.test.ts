@@ -19,6 +19,7 @@ describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (m
       'agent_create',
       'agent_say',
       'workflow_create',
+      'workflow_plan',
       'run_status',
       'run_wait',
       'gate_answer',

@@ -3,23 +3,28 @@ import type { JsonObject } from '../../plan/values/json.js';
 import type { Block, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { Config } from '../../compiler/project/config.js';
-import type { ModelCalls } from '../../compiler/forecast/forecast.js';
 import { forecastOf } from '../../compiler/forecast/forecast.js';
+import type { PastRun } from '../../compiler/forecast/past.js';
+import type { PastForecast, Rest } from '../../compiler/forecast/simulate.js';
 import type { Level } from '../observe/place.js';
 import { levelsTo } from '../observe/place.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { whatOf } from '../render/plan/plan-picture.js';
 import { executionBudget } from '../render/json.js';
+import { forecastPlan } from '../forecast/forecast-plan.js';
 import type { PriceRange } from '../forecast/price-range.js';
 import { priceRange } from '../forecast/price-range.js';
+import type { CallCount } from '../forecast/price-words.js';
+import { countCalls } from '../forecast/price-words.js';
 
 /** What a decision lets happen, and what that may use. */
 export interface GateBill {
   /** Steps that wait for it, those in them included, in the order of the Plan. */
   follows: Following[];
   price: PriceRange;
-  /** Model calls: those that are certain, and at most. */
-  calls: { least: number; most: number };
+  calls: CallCount;
+  /** What closed runs let expect of it; null where they say too little, or where nothing follows. */
+  forecast: PastForecast | null;
   /** Lists of which one item is counted, because nobody knows yet how many there are. */
   perItem: string[];
   /** Loops that may begin another round, and how many they have left. */
@@ -41,15 +46,16 @@ export interface Following {
   depth: number;
 }
 
-/** Where prices and the usual program come from. */
+/** Where prices, forecasts and the usual program come from. */
 export interface Prices {
   plan: Plan;
   config: Pick<Config, 'models' | 'agents'>;
   env: Record<string, string | undefined>;
+  past: readonly PastRun[];
 }
 
 /** What follows when a gate is approved: by the edges of the Plan, for the steps that have not begun. */
-export function billOf(view: RunView, { gate }: OpenGate, { plan, config, env }: Prices): GateBill {
+export function billOf(view: RunView, { gate }: OpenGate, { plan, config, env, past }: Prices): GateBill {
   const levels = levelsTo(view, gate.path);
   const parts = levels.toReversed().map((level, depth) => {
     const after = dependents(level, depth === 0 && isWithin(level));
@@ -59,7 +65,8 @@ export function billOf(view: RunView, { gate }: OpenGate, { plan, config, env }:
   return {
     follows: parts.flatMap(({ after }) => after.flatMap(({ step }) => followingIn(step, plan, 0))),
     price: priceRange(calls, config.models, env),
-    calls: countOf(calls),
+    calls: countCalls(calls),
+    forecast: forecastPlan(plan, past, { models: config.models, env }, restOf(parts)),
     perItem: parts.flatMap(({ forecast }) => forecast.perItem.map(({ path }) => path)),
     rounds: levels.flatMap((level, index) => roundsLeft(level, levels[index + 1])),
     budget: executionBudget(levels.at(-1)?.run ?? view),
@@ -69,6 +76,18 @@ export function billOf(view: RunView, { gate }: OpenGate, { plan, config, env }:
 /** Tells whether the gate asks about its own step, which goes on once it is decided. */
 function isWithin({ step: { step } }: Level): boolean {
   return step.kind !== 'approval' && step.kind !== 'ask';
+}
+
+/** What follows as a forecast takes it; `levels` are those of the gate, the innermost first. */
+function restOf(levels: (Level & { after: StepView[] })[]): Rest {
+  const [innermost] = levels;
+  return {
+    gate: innermost === undefined || isWithin(innermost) ? null : innermost.step.step,
+    parts: levels.map(({ run, beside, after }) => ({
+      block: { steps: beside.map(({ step }) => step), groups: run.groups, output: null },
+      after: new Set(after.map(({ step }) => step.index)),
+    })),
+  };
 }
 
 /** Steps beside this one that wait for it, whatever lies between. */
@@ -96,13 +115,6 @@ function forecastAt(
     config.agents?.default ?? null,
     new Set(after.map((one) => one.step.index)),
   );
-}
-
-function countOf(calls: ModelCalls[]): GateBill['calls'] {
-  return {
-    least: calls.reduce((sum, { least }) => sum + least, 0),
-    most: calls.reduce((sum, { most }) => sum + most, 0),
-  };
 }
 
 /** The round that a loop is in ends with what follows; then it may begin another. */

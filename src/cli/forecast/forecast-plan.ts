@@ -1,7 +1,7 @@
 import { ANSWER_TOKENS } from '../../activities/models/protocol/provider.js';
 import { callSizes } from '../../compiler/forecast/forecast-calls.js';
 import type { PastRun } from '../../compiler/forecast/past.js';
-import type { Guess, PastForecast, Quantiles } from '../../compiler/forecast/simulate.js';
+import type { Guess, PastForecast, Quantiles, Rest } from '../../compiler/forecast/simulate.js';
 import { simulate } from '../../compiler/forecast/simulate.js';
 import type { Config } from '../../compiler/project/config.js';
 import type { Plan } from '../../plan/plan.js';
@@ -9,11 +9,21 @@ import { formatCount, formatDuration, formatUsd, plural } from '../text/format.j
 import { safeName } from '../text/safe-text.js';
 import { BYTES_PER_TOKEN, SHORT_ANSWER, priceRange } from './price-range.js';
 
-/** What a Plan's run may take by what closed runs have taken; null where they say too little. */
+/** Where prices of steps come from that no run has done. */
+export interface ForecastPrices {
+  models: Config['models'];
+  env: Record<string, string | undefined>;
+}
+
+/**
+ * What a Plan's run may take by what closed runs have taken, with `rest` only that of it; null where they say too
+ * little.
+ */
 export function forecastPlan(
   plan: Plan,
   past: readonly PastRun[],
-  { models, env }: { models: Config['models']; env: Record<string, string | undefined> },
+  { models, env }: ForecastPrices,
+  rest?: Rest,
 ): PastForecast | null {
   const guess: Guess = (step, block) => {
     if (step.kind !== 'agent') return { usd: [0, 0], tokens: [0, 0] };
@@ -28,7 +38,7 @@ export function forecastPlan(
       ],
     };
   };
-  return simulate(plan, past, guess);
+  return simulate(plan, past, guess, rest);
 }
 
 /** A forecast for people, in sentences; the first says that there is none where closed runs say too little. */

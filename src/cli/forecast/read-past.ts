@@ -21,11 +21,15 @@ export interface ClosedRun extends PastRun {
   worked_ms: number;
 }
 
+/** What was read of closed runs before, by their journals: that does not change. */
+type KnownRuns = Map<string, ClosedRun>;
+
 /**
  * The latest closed runs whose steps a forecast can be made from: real ones that came to their own end. What was taken
- * over from an earlier run cost nothing, and says nothing. A run that cannot be read any more is left out.
+ * over from an earlier run cost nothing, and says nothing. A run that cannot be read any more is left out. What is in
+ * `known` is not read again; it has the same runs then.
  */
-export async function readPast(store: Store): Promise<ClosedRun[]> {
+export async function readPast(store: Store, known: KnownRuns = new Map()): Promise<ClosedRun[]> {
   const runs = (await store.listRuns()).filter((run) => !run.includes('/'));
   const records = (await Promise.all(runs.map((run) => store.readRun(run).catch(() => null)))).flatMap((record) =>
     record === null || record.rehearsal || record.status === 'cancelled' || record.rerun_of !== undefined
@@ -33,11 +37,14 @@ export async function readPast(store: Store): Promise<ClosedRun[]> {
       : [record],
   );
   records.sort((a, b) => (a.ended_at > b.ended_at ? -1 : 1));
+  const latest = records.slice(0, MOST_RUNS);
   const past: ClosedRun[] = [];
-  for (const record of records.slice(0, MOST_RUNS)) {
-    const read = await readRun(record, store).catch(() => null);
+  for (const record of latest) {
+    const read = known.get(record.journal) ?? (await readRun(record, store).catch(() => null));
     if (read !== null) past.push(read);
   }
+  known.clear();
+  for (const one of past) known.set(one.record.journal, one);
   return past;
 }
 
@@ -77,8 +84,9 @@ function addExecutions({ steps }: Pick<RunView, 'steps'>, into: Map<Hash, PastSt
 function executionOf({ step, result, rounds }: StepView): PastStep {
   if (isBlockStep(step)) return { ...NOTHING, rounds: rounds.length };
   if (step.kind === 'workflow') return NOTHING;
+  if (isGate(step)) return { ...NOTHING, ...(result?.status === 'error' ? { refused: true } : {}) };
   const { usd, tokens } = result?.spend ?? NOTHING;
-  return { usd, tokens, ms: isGate(step) || result?.status === 'skipped' ? 0 : (result?.duration_ms ?? 0) };
+  return { usd, tokens, ms: result?.status === 'skipped' ? 0 : (result?.duration_ms ?? 0) };
 }
 
 const NOTHING = { usd: 0, tokens: 0, ms: 0 };

@@ -1,4 +1,4 @@
-import type { Config } from '../../compiler/project/config.js';
+import type { ForecastPrices } from './forecast-plan.js';
 import { forecastPlan } from './forecast-plan.js';
 import type { ClosedRun } from './read-past.js';
 
@@ -30,10 +30,7 @@ interface Outcome {
  * Makes for each closed run the forecast that could be made when it started, from the runs that had ended by then, and
  * compares it with what it took.
  */
-export function scoreRuns(
-  runs: readonly ClosedRun[],
-  settings: { models: Config['models']; env: Record<string, string | undefined> },
-): Scores {
+export function scoreRuns(runs: readonly ClosedRun[], settings: ForecastPrices): Scores {
   const outcomes: Record<keyof Scores, Outcome[]> = { usd: [], tokens: [], ms: [] };
   for (const { record, plan, worked_ms } of runs) {
     const before = runs.filter((other) => other.record.ended_at <= record.started_at);

@@ -12,6 +12,8 @@ export interface PastStep {
   ms: number;
   /** Of a foreach or a loop: its items or rounds. */
   rounds?: number;
+  /** Of a gate: it was rejected, or nobody decided in time. */
+  refused?: true;
 }
 
 /** What a closed run tells of each step of its Plan: its executions, none where it was not reached. */

@@ -37,6 +37,14 @@ export interface PastForecast {
 /** What one call of a step may take at least and at most where no run has done it. */
 export type Guess = (step: Step, block: Block) => { usd: [least: number, most: number]; tokens: [number, number] };
 
+/** What is still to come of a run once a gate is decided. */
+export interface Rest {
+  /** The gate; null where a step asks about itself. */
+  gate: Step | null;
+  /** Steps that begin only then, the innermost block first: each block's when those of the one before have ended. */
+  parts: { block: Block; after: ReadonlySet<number> }[];
+}
+
 interface Taken {
   usd: number | null;
   tokens: number;
@@ -46,12 +54,16 @@ interface Taken {
 /**
  * Simulates runs of a Plan. Each follows one closed run, drawn at random, so that what goes together in a run stays
  * together; steps that this one does not have are drawn from the others. Null where fewer than three runs say something
- * of it, or none says anything of the steps that ask models. The same past gives the same forecast.
+ * of it, or none says anything of the steps that ask models. The same past gives the same forecast. With `rest` only
+ * that is simulated, by the runs in which the gate was not refused.
  */
-export function simulate(plan: Plan, past: readonly PastRun[], guess: Guess): PastForecast | null {
-  const keys = keysOf(plan);
+export function simulate(plan: Plan, past: readonly PastRun[], guess: Guess, rest?: Rest): PastForecast | null {
+  const parts: Part[] = rest?.parts ?? [{ block: plan, after: null }];
+  const keys = keysOf(plan, parts);
   const own = new Set(keys.values());
-  const usable = past.filter(({ steps }) => [...own].some((key) => (steps.get(key)?.length ?? 0) > 0));
+  const usable = past.filter(
+    (run) => [...own].some((key) => (run.steps.get(key)?.length ?? 0) > 0) && passed(rest?.gate ?? null, run),
+  );
   const pool = poolOf(usable, own);
   const unknown = [...keys].filter(([step, key]) => asks(step) && !pool.has(key));
   const asking = [...keys].filter(([step]) => asks(step)).length;
@@ -59,15 +71,16 @@ export function simulate(plan: Plan, past: readonly PastRun[], guess: Guess): Pa
   const random = createRandom(`${plan.hash} ${usable.length}`);
   const world: World = { plan, keys, pool, guess, random, steps: 0, from: NO_RUN };
   const spread = spreadOf(usable, own);
+  const extra = rest === undefined ? 1 : keys.size / Math.max(1, keysOf(plan, [{ block: plan, after: null }]).size);
   const ends: Taken[] = [];
   while (ends.length < MOST_RUNS && (ends.length < FEWEST_SIMULATED || world.steps < MOST_STEPS)) {
     world.from = usable[Math.floor(random.uniform() * usable.length)] ?? NO_RUN;
-    const { usd, tokens, ms } = takeBlock(plan, world);
+    const { usd, tokens, ms } = inRow(parts.map(({ block, after }) => takeBlock(block, world, after)));
     const z = random.normal();
     ends.push({
       usd: usd === null ? null : usd * Math.exp(z * spread.usd),
       tokens: tokens * Math.exp(z * spread.tokens),
-      ms: (ms + world.from.extra_ms) * Math.exp(z * spread.ms),
+      ms: (ms + world.from.extra_ms * Math.min(1, extra)) * Math.exp(z * spread.ms),
     });
   }
   const priced = ends.map(({ usd }) => usd);
@@ -78,6 +91,18 @@ export function simulate(plan: Plan, past: readonly PastRun[], guess: Guess): Pa
     ms: quantiles(ends.map(({ ms }) => ms)),
     unknown: [...new Set(unknown.map(([step]) => step.id ?? String(step.index)))],
   };
+}
+
+/** Steps of a block that are simulated; null for all. */
+interface Part {
+  block: Block;
+  after: ReadonlySet<number> | null;
+}
+
+/** Tells whether a run went on at the gate: one that has another gate there says nothing of that. */
+function passed(gate: Step | null, { steps }: PastRun): boolean {
+  const ends = gate === null ? undefined : steps.get(stepKey(gate));
+  return ends === undefined || ends.some(({ refused }) => refused !== true);
 }
 
 /** What a simulated run draws from. */
@@ -96,15 +121,21 @@ interface World {
 const NO_RUN: PastRun = { steps: new Map(), extra_ms: 0 };
 const NOTHING: Taken = { usd: 0, tokens: 0, ms: 0 };
 
-function keysOf(plan: Plan): Map<Step, Hash> {
+/** The steps that are simulated, with what is in them, each by what it does. */
+function keysOf({ nested }: Plan, parts: Part[]): Map<Step, Hash> {
   const keys = new Map<Step, Hash>();
-  const add = (block: Pick<Block, 'steps'>): void => {
+  const seen = new Set<Block>();
+  const add = (block: Block | undefined, after: Part['after'] = null): void => {
+    if (block === undefined || seen.has(block)) return;
+    if (after === null) seen.add(block);
     for (const step of block.steps) {
+      if (after?.has(step.index) === false) continue;
       keys.set(step, stepKey(step));
       if (isBlockStep(step)) add(step.body);
+      if (step.kind === 'workflow') add(nested[step.plan]);
     }
   };
-  for (const block of [plan, ...Object.values(plan.nested)]) add(block);
+  for (const { block, after } of parts) add(block, after);
   return keys;
 }
 
@@ -120,8 +151,8 @@ function poolOf(past: readonly PastRun[], own: ReadonlySet<Hash>): Map<Hash, Pas
   return pool;
 }
 
-/** Steps of a block begin when those before them have ended. */
-function takeBlock(block: Block, world: World): Taken {
+/** Steps of a block begin when those before them have ended; of all but those in `after` nothing is taken. */
+function takeBlock(block: Block, world: World, after: Part['after'] = null): Taken {
   const ends = new Map<number, number>();
   const total = { ...NOTHING };
   const endOf = (step: Step): number => {
@@ -132,7 +163,7 @@ function takeBlock(block: Block, world: World): Taken {
       const needed = block.steps[need.step];
       return needed === undefined ? latest : Math.max(latest, endOf(needed));
     }, 0);
-    const taken = takeStep(step, block, world);
+    const taken = after?.has(step.index) === false ? NOTHING : takeStep(step, block, world);
     total.usd = plus(total.usd, taken.usd);
     total.tokens += taken.tokens;
     ends.set(step.index, begin + taken.ms);

@@ -13,5 +13,5 @@ export async function finish(
     return { run, status: 'running', next: `It goes on by itself; wait for it with \`run_wait\` and run \`${run}\`.` };
   const session = await connection.session();
   progress(`started ${run}`);
-  return reportRun(await waitForRun({ run, session, waitMs: connection.waitMs, signal, progress }), session.store);
+  return reportRun(await waitForRun({ run, session, waitMs: connection.waitMs, signal, progress }), connection);
 }

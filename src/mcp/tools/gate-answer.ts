@@ -2,6 +2,7 @@ import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Gate } from '../../plan/gates/gate.js';
 import type { Json } from '../../plan/values/json.js';
+import { billLines } from '../../cli/bill/bill-words.js';
 import { answerValue } from '../../cli/follow/answer-value.js';
 import { gateAt } from '../../cli/follow/decide-gate.js';
 import type { Says } from '../../cli/follow/decide.js';
@@ -18,6 +19,7 @@ import type { Store } from '../../store/store.js';
 import { McpRefusal } from '../errors.js';
 import { filled } from '../input.js';
 import { isForPerson } from '../own-content.js';
+import { billFor } from '../report.js';
 import type { ToolCall } from '../tool.js';
 import { defineTool } from '../tool.js';
 
@@ -74,7 +76,9 @@ export const gateAnswer = defineTool({
           by,
           connection,
         );
-      const decided = isPersons ? askPerson(open, content, given, call) : null;
+      const decided = isPersons
+        ? askPerson(open, { content, bill: billLines(await billFor(view, open, connection)) }, given, call)
+        : null;
       if (decided !== null && decided.kind === 'ask') return decided.question;
       const says = await saysOf(given, {
         gate: open.gate,
@@ -109,12 +113,7 @@ type Asked = { kind: 'ask'; question: ReturnType<typeof inputRequired> } | { kin
  * Puts the decision before the person at the client, who sees the exact content and all that is said of it; without a
  * way to ask, refuses.
  */
-function askPerson(
-  open: OpenGate,
-  content: GateContent | null,
-  given: z.infer<typeof input>,
-  { answers, canAsk }: ToolCall,
-): Asked {
+function askPerson(open: OpenGate, shown: Shown, given: z.infer<typeof input>, { answers, canAsk }: ToolCall): Asked {
   const { address, gate } = open;
   const commands = answerCommands(open).join('`, or `');
   const said = saidIn(given);
@@ -134,7 +133,7 @@ function askPerson(
           : `This client is behind what \`${address}\` shows, or has started its run`;
     throw new McpRefusal(`${why}, so a person must decide: \`${commands}\`.`);
   }
-  const message = messageFor(open, content, said);
+  const message = messageFor(open, shown, said);
   return {
     kind: 'ask',
     question: inputRequired({
@@ -148,14 +147,21 @@ function askPerson(
   };
 }
 
+/** What a decision is about: the content, and what follows in lines. */
+interface Shown {
+  content: GateContent | null;
+  bill: string[];
+}
+
 /** All that the person is shown: which gate, its content and options, and what is decided. */
-function messageFor({ address, gate }: OpenGate, content: GateContent | null, said: string): string {
+function messageFor({ address, gate }: OpenGate, { content, bill }: Shown, said: string): string {
   const lines = content === null ? [] : safeText(content.shown).split('\n');
   return [
     `${safeName(address)} ${gate.hash}`,
     safeLine(gate.message),
     ...(content === null ? [] : [lines.map((line) => `│ ${line}`).join('\n')]),
     ...(gate.options === undefined ? [] : [`One of: ${gate.options.map(optionText).join(' · ')}`]),
+    bill.join('\n'),
     safeLine(said),
   ].join('\n\n');
 }

@@ -10,12 +10,14 @@ import { runWait } from './run-wait.js';
 import { task } from './task.js';
 import { toolCreate } from './tool-create.js';
 import { workflowCreate } from './workflow-create.js';
+import { workflowPlan } from './workflow-plan.js';
 import { workflow } from './workflow.js';
 
 /** Every tool, in the order in which clients list them. */
 export const TOOLS: readonly McpTool[] = [
   task,
   workflow,
+  workflowPlan,
   callTool,
   agentsList,
   agentCreate,

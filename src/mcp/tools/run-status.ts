@@ -15,6 +15,6 @@ export const runStatus = defineTool({
     const session = await connection.session();
     const { view, link } = await findRun(run, session, { withPending: true });
     await link?.close();
-    return reportSteps(view, session.store);
+    return reportSteps(view, connection);
   },
 });

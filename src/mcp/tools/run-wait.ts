@@ -23,6 +23,6 @@ export const runWait = defineTool({
   async run({ run, timeout_s: seconds }, { connection, signal, progress }) {
     const session = await connection.session();
     const waitMs = seconds === undefined ? connection.waitMs : seconds * 1_000;
-    return reportRun(await waitForRun({ run, session, waitMs, signal, progress }), session.store);
+    return reportRun(await waitForRun({ run, session, waitMs, signal, progress }), connection);
   },
 });

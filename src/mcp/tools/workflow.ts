@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { z } from 'zod';
-import { createResolver } from '../../compiler/project/resolve.js';
 import { openWorkspace } from '../../cli/session.js';
-import { McpRefusal } from '../errors.js';
 import { generatedLimits } from '../generated.js';
 import { background, filled, jsonMap } from '../input.js';
 import { startRun } from '../start-run.js';
 import { defineTool } from '../tool.js';
+import { findWorkflow } from './find-workflow.js';
 import { finish } from './finish.js';
 
 export const workflow = defineTool({
@@ -23,17 +21,9 @@ export const workflow = defineTool({
   annotations: { destructiveHint: true, openWorldHint: true },
   async run({ name, inputs = {}, background: leave }, call) {
     const { connection, by } = call;
-    const { project, config } = await openWorkspace(connection.terminal);
-    const made = connection.made.find('workflow', name) ?? null;
-    if (made !== null)
-      return finish(
-        await startRun({ definition: made.file, inputs, by, made, limits: generatedLimits(config) }, connection),
-        leave,
-        call,
-      );
-    const found = createResolver(project).workflow(name, join(project.root, 'any'));
-    if ('missing' in found)
-      throw new McpRefusal(found.suggestion === null ? found.missing : `${found.missing} ${found.suggestion}`);
-    return finish(await startRun({ definition: found.entry.file, inputs, by, made }, connection), leave, call);
+    const workspace = await openWorkspace(connection.terminal);
+    const { file, made } = findWorkflow(name, workspace, connection);
+    const limits = made === null ? {} : { limits: generatedLimits(workspace.config) };
+    return finish(await startRun({ definition: file, inputs, by, made, ...limits }, connection), leave, call);
   },
 });

@@ -69,9 +69,9 @@ async function changesOf({ view, open, content, link }: FoundGate, { session }: 
 }
 
 /** Of a run that was made while another one ran the Plan is its own. */
-export async function billAt({ view, open }: FoundGate, { session, terminal: { env } }: Site): Promise<GateBill> {
+export async function billAt({ view, open }: FoundGate, { session, forecasts, terminal }: Site): Promise<GateBill> {
   const plan = await session.store.getPlan(view.plan);
-  return billOf(view, open, { plan, config: session.config, env });
+  return billOf(view, open, { plan, config: session.config, env: terminal.env, past: await forecasts.past() });
 }
 
 /** Of a gate that was decided, by whom; of any other that it is not there. */

@@ -1,8 +1,13 @@
 import type { Hono } from 'hono';
 import { canonicalJson } from '../../plan/values/json.js';
+import { forecastOf } from '../../compiler/forecast/forecast.js';
+import { forecastLines } from '../../cli/forecast/forecast-plan.js';
+import { priceRange } from '../../cli/forecast/price-range.js';
+import { countCalls, rangeWords } from '../../cli/forecast/price-words.js';
 import { runUrl } from '../../cli/follow/follow.js';
 import { receiptText, receiptsOf } from '../../cli/follow/receipts.js';
-import { rootOf } from '../../cli/observe/view.js';
+import type { RunView } from '../../cli/observe/view.js';
+import { isClosed, rootOf } from '../../cli/observe/view.js';
 import { planSvg } from '../../cli/render/plan/plan-svg.js';
 import { refusedLines } from '../../cli/render/refused-lines.js';
 import { runStates } from '../../cli/render/plan/run-states.js';
@@ -26,6 +31,7 @@ export function runRoutes(app: Hono<PageEnv>, site: Site): void {
       { title: safeName(view.name), section: 'runs', ...(view.endedAt === null ? { events: `${runPath(run)}/events` } : {}) },
       <RunPage
         view={view}
+        expected={await expectedOf(view, site)}
         graph={graphPath(run, sign.slice(-16))}
         temporal={await temporalUrl(c, run, site)}
         receipts={(await receiptsOf(view, site.session.store)).length}
@@ -43,6 +49,16 @@ export function runRoutes(app: Hono<PageEnv>, site: Site): void {
     const svg = planSvg(await site.session.store.getPlan(view.plan), runStates(view));
     return c.body(svg, 200, { 'content-type': 'image/svg+xml' });
   });
+}
+
+/** What was to be expected of a run when it began; of an open one the static range, where no past tells of it. */
+async function expectedOf(view: RunView, { session: { store, config }, forecasts, terminal: { env } }: Site): Promise<string[]> {
+  const forecast = await forecasts.ofRun(view);
+  if (forecast !== null) return forecastLines(forecast);
+  if (isClosed(view.status)) return [];
+  const { calls } = forecastOf(await store.getPlan(view.plan), config.agents?.default ?? null);
+  const range = rangeWords(priceRange(calls, config.models, env), countCalls(calls));
+  return calls.length === 0 ? [] : [...forecastLines(null), range];
 }
 
 /** Where Temporal's UI shows the run; null where none is served, or where whoever looks cannot reach it. */

@@ -1,7 +1,7 @@
 import type { Following, GateBill } from '../../cli/bill/gate-bill.js';
-import { formatCount, formatUsd, plural } from '../../cli/text/format.js';
+import { budgetText, costText, timeText } from '../../cli/bill/bill-words.js';
+import { plural } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
-import type { Json } from '../../plan/values/json.js';
 
 /** What is approved beside the content: what happens then, what of it cannot be taken back, and what it may cost. */
 export function Bill({ bill, asks }: { bill: GateBill; /** It is answered, not approved. */ asks: boolean }) {
@@ -28,7 +28,9 @@ export function Bill({ bill, asks }: { bill: GateBill; /** It is answered, not a
           )}
         </dd>
         <dt>May cost</dt>
-        <dd>{priceText(bill)}</dd>
+        <dd>{costText(bill)}</dd>
+        <dt>May take</dt>
+        <dd>{timeText(bill)}</dd>
         <dt>Budget that stays</dt>
         <dd>{budgetText(bill.budget)}</dd>
       </dl>
@@ -60,31 +62,4 @@ function FollowingLine({ step: { name, kind, what, effect, conditional, depth } 
       {conditional ? <span class="tag">on a condition</span> : null}
     </li>
   );
-}
-
-/** The static range: nobody looks at runs of the past. */
-function priceText({ calls, price: { least, most, unpriced, played } }: GateBill): string {
-  if (calls.most === 0 && played.length === 0) return 'nothing: no model is asked';
-  const asked =
-    calls.least === calls.most ? plural(calls.most, 'model call') : `${calls.least} to ${calls.most} model calls`;
-  const range =
-    least === null || most === null ? 'at a price that is not known' : `${formatUsd(least)} to ${formatUsd(most)}`;
-  return [
-    `${range}, ${asked}; by the Plan, not by runs of before`,
-    ...(unpriced.length > 0 && most !== null ? [`without ${unpriced.map(safeName).join(', ')}, of unknown price`] : []),
-    ...played.map((program) => `what ${program} costs is known when it has ended`),
-  ].join('; ');
-}
-
-function budgetText(budget: GateBill['budget']): string {
-  const part = (name: string, words: (value: number) => string): string[] => {
-    const value: Json | undefined = budget[name];
-    return typeof value === 'number' ? [words(value)] : [];
-  };
-  const parts = [
-    ...part('cost_remaining_usd', formatUsd),
-    ...part('tokens_remaining', (count) => `${formatCount(count)} tokens`),
-    ...part('steps_remaining', (count) => plural(count, 'step')),
-  ];
-  return parts.length === 0 ? 'without a limit' : parts.join(' · ');
 }

@@ -11,8 +11,10 @@ import { Steering } from './steering.js';
 import { RunTree } from './tree.js';
 
 /** A run: how it stands, what waits, its tree. */
-export function RunPage({ view, graph, temporal, receipts, refused, now }: {
+export function RunPage({ view, expected, graph, temporal, receipts, refused, now }: {
   view: RunView;
+  /** What was to be expected of it when it began, in lines. */
+  expected: string[];
   /** How many of its decisions have one. */
   receipts: number;
   /** Decisions that were refused, in lines for people. */
@@ -27,7 +29,7 @@ export function RunPage({ view, graph, temporal, receipts, refused, now }: {
   return (
     <article class="run">
       <div id="run-head" data-part>
-        <RunHead view={view} now={now} />
+        <RunHead view={view} expected={expected} now={now} />
       </div>
       <div id="run-waits" data-part>
         {gates.length === 0 ? null : (
@@ -89,7 +91,7 @@ function Graph({ src }: { src: string }) {
   );
 }
 
-function RunHead({ view, now }: { view: RunView; now: number }) {
+function RunHead({ view, expected, now }: { view: RunView; expected: string[]; now: number }) {
   const { status, startedAt, endedAt, submittedBy, plan, rehearsal, error, warnings = [] } = view;
   return (
     <>
@@ -107,6 +109,9 @@ function RunHead({ view, now }: { view: RunView; now: number }) {
         {submittedBy === null ? '' : ` by ${safeName(submittedBy)}`} · plan {shortHash(plan)}
       </p>
       <p class="meter">{renderMeter(view, now)}</p>
+      {expected.map((line) => (
+        <p class="quiet expected">{line}</p>
+      ))}
       {warnings.map(({ message }) => (
         <p class="warning">{safeLine(message)}</p>
       ))}

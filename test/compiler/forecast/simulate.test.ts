@@ -3,13 +3,14 @@ import { scoreOf } from '../../../src/cli/forecast/score.js';
 import type { PastRun, PastStep } from '../../../src/compiler/forecast/past.js';
 import { stepKey } from '../../../src/compiler/forecast/past.js';
 import { createRandom } from '../../../src/compiler/forecast/random.js';
-import type { Guess, PastForecast } from '../../../src/compiler/forecast/simulate.js';
+import type { Guess, PastForecast, Rest } from '../../../src/compiler/forecast/simulate.js';
 import { simulate } from '../../../src/compiler/forecast/simulate.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { AgentStep, Step } from '../../../src/plan/step.js';
 import { everyStep } from '../../../src/plan/step.js';
 import { foreach, loop, many, reference, whole } from '../../plan/helpers/build-blocks.js';
 import { commandStep, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { approval } from '../../workflows/helpers/gate-setting.js';
 
 const guess: Guess = () => ({ usd: [0.001, 1], tokens: [100, 10_000] });
 
@@ -155,5 +156,61 @@ describe('a forecast from closed runs', () => {
         Array.from({ length: 3 }, () => ({ steps, extra_ms: 0 })),
       ).usd,
     ).toBeNull();
+  });
+
+  describe('of what is left at a gate', () => {
+    const gated = plan([
+      agent(0, 'Look'),
+      approval(1, { needs: needs(0) }),
+      agent(2, 'Publish', [1]),
+      commandStep(3, ['true'], { needs: needs(2) }),
+    ]);
+    const [look, gate, publish, last] = gated.steps;
+    const rest: Rest = { gate: gate!, parts: [{ block: gated, after: new Set([2, 3]) }] };
+    const run = (usd: number, refused: boolean): PastRun => ({
+      extra_ms: 80,
+      steps: new Map<ReturnType<typeof stepKey>, PastStep[]>([
+        [stepKey(look!), [{ usd: 100, tokens: 100, ms: 100_000 }]],
+        [stepKey(gate!), [{ usd: 0, tokens: 0, ms: 0, ...(refused ? { refused: true } : {}) }]],
+        [stepKey(publish!), refused ? [] : [{ usd, tokens: 10, ms: 1_000 }]],
+        [stepKey(last!), refused ? [] : [{ usd: 0, tokens: 0, ms: 500 }]],
+      ]),
+    });
+
+    it('counts only that, with its share of what lies between steps', () => {
+      const past = Array.from({ length: 5 }, () => run(2, false));
+      expect(simulate(gated, past, guess, rest)).toEqual({
+        runs: 5,
+        usd: { p50: 2, p95: 2 },
+        tokens: { p50: 10, p95: 10 },
+        ms: { p50: 1_540, p95: 1_540 },
+        unknown: [],
+      });
+    });
+
+    it('follows runs in which the gate was approved, and no others', () => {
+      const approved = Array.from({ length: 3 }, () => run(2, false));
+      const rejected = Array.from({ length: 30 }, () => run(2, true));
+      expect(simulate(gated, [...approved, ...rejected], guess, rest)).toMatchObject({
+        runs: 3,
+        usd: { p50: 2, p95: 2 },
+      });
+      expect(simulate(gated, [...approved.slice(1), ...rejected], guess, rest)).toBeNull();
+    });
+
+    it('is nothing where nothing is left', () => {
+      const past = Array.from({ length: 5 }, () => run(2, false));
+      expect(simulate(gated, past, guess, { gate: gate!, parts: [{ block: gated, after: new Set() }] })).toBeNull();
+    });
+
+    it('takes blocks around the gate after what is left in its own', () => {
+      const past = Array.from({ length: 5 }, () => run(2, false));
+      const outer = { steps: [agent(0, 'Look')], groups: {}, output: null };
+      const parts = [...rest.parts, { block: outer, after: new Set([0]) }];
+      expect(simulate(gated, past, guess, { gate: gate!, parts })).toMatchObject({
+        usd: { p50: 102, p95: 102 },
+        ms: { p50: 101_560 },
+      });
+    });
   });
 });

@@ -1,0 +1,21 @@
+import type { PastForecast } from '../../compiler/forecast/simulate.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import type { GateBill } from './gate-bill.js';
+
+/** A bill for programs: what follows, the forecast of it, the static range in US dollars, and the budget that stays. */
+export function billJson({ follows, price, calls, forecast, budget }: GateBill): JsonObject {
+  return {
+    steps: follows.length,
+    external: follows.flatMap(({ name, effect }) => (effect === 'external' ? [name] : [])),
+    forecast: forecastJson(forecast),
+    range: { least_usd: price.least, most_usd: price.most, calls: { ...calls }, unpriced: price.unpriced },
+    budget,
+  };
+}
+
+/** A forecast for programs: US dollars, tokens and milliseconds; null where closed runs say too little. */
+export function forecastJson(forecast: PastForecast | null): JsonObject | null {
+  if (forecast === null) return null;
+  const { runs, usd, tokens, ms, unknown } = forecast;
+  return { runs, usd: usd === null ? null : { ...usd }, tokens: { ...tokens }, ms: { ...ms }, unknown };
+}

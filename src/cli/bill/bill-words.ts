@@ -1,0 +1,51 @@
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { costWords, rangeWords, timeWords } from '../forecast/price-words.js';
+import { formatCount, formatUsd, plural } from '../text/format.js';
+import { safeName } from '../text/safe-text.js';
+import type { GateBill } from './gate-bill.js';
+
+/** A bill in lines of text: what follows, what of it acts outside, cost, time, and the budget that stays. */
+export function billLines(bill: GateBill): string[] {
+  const external = bill.follows.flatMap(({ name, effect }) => (effect === 'external' ? [safeName(name)] : []));
+  return [
+    `If it is approved: ${plural(bill.follows.length, 'step')} can begin`,
+    `Changes the world outside: ${external.length === 0 ? 'nothing that its author marks so' : external.join(', ')}`,
+    `May cost: ${costText(bill)}`,
+    `May take: ${timeText(bill)}`,
+    `Budget that stays: ${budgetText(bill.budget)}`,
+  ];
+}
+
+/** By runs of before, where they tell of it, and by the Plan. */
+export function costText({ calls, price, forecast }: Pick<GateBill, 'calls' | 'price' | 'forecast'>): string {
+  const range = rangeWords(price, calls);
+  const expected = calls.most === 0 ? null : costWords(forecast);
+  return expected === null ? range : `${expected}, ${fromText(forecast)}; ${range}`;
+}
+
+/** By runs of before, or that they do not tell of it. */
+export function timeText({ follows, forecast }: Pick<GateBill, 'follows' | 'forecast'>): string {
+  if (follows.length === 0) return 'nothing more begins';
+  const expected = timeWords(forecast);
+  return expected === null
+    ? 'not known: fewer than three closed runs have done these steps'
+    : `${expected}, ${fromText(forecast)}, without the time of people`;
+}
+
+function fromText(forecast: GateBill['forecast']): string {
+  return `from ${plural(forecast?.runs ?? 0, 'closed run')}`;
+}
+
+/** What a run may still use. */
+export function budgetText(budget: JsonObject): string {
+  const part = (name: string, words: (value: number) => string): string[] => {
+    const value: Json | undefined = budget[name];
+    return typeof value === 'number' ? [words(value)] : [];
+  };
+  const parts = [
+    ...part('cost_remaining_usd', formatUsd),
+    ...part('tokens_remaining', (count) => `${formatCount(count)} tokens`),
+    ...part('steps_remaining', (count) => plural(count, 'step')),
+  ];
+  return parts.length === 0 ? 'without a limit' : parts.join(' · ');
+}

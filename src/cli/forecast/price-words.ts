@@ -1,0 +1,47 @@
+import type { ModelCalls } from '../../compiler/forecast/forecast.js';
+import type { PastForecast, Quantiles } from '../../compiler/forecast/simulate.js';
+import { formatDuration, formatUsd, plural } from '../text/format.js';
+import { safeName } from '../text/safe-text.js';
+import type { PriceRange } from './price-range.js';
+
+/** Model calls: those that are certain, and at most. */
+export interface CallCount {
+  least: number;
+  most: number;
+}
+
+/** How many calls those are. */
+export function countCalls(calls: readonly ModelCalls[]): CallCount {
+  return {
+    least: calls.reduce((sum, { least }) => sum + least, 0),
+    most: calls.reduce((sum, { most }) => sum + most, 0),
+  };
+}
+
+/** What models may cost by the Plan alone: the static range, in words. */
+export function rangeWords({ least, most, unpriced, played }: PriceRange, calls: CallCount): string {
+  if (calls.most === 0 && played.length === 0) return 'nothing: no model is asked';
+  const asked =
+    calls.least === calls.most ? plural(calls.most, 'model call') : `${calls.least} to ${calls.most} model calls`;
+  const range =
+    least === null || most === null ? 'at a price that is not known' : `${formatUsd(least)} to ${formatUsd(most)}`;
+  return [
+    `by the Plan ${range}, ${asked}`,
+    ...(unpriced.length > 0 && most !== null ? [`without ${unpriced.map(safeName).join(', ')}, of unknown price`] : []),
+    ...played.map((program) => `what ${program} costs is known when it has ended`),
+  ].join('; ');
+}
+
+/** What closed runs let expect of the cost; null where they say nothing of it. */
+export function costWords(forecast: PastForecast | null): string | null {
+  return forecast?.usd == null ? null : inWords(forecast.usd, formatUsd);
+}
+
+/** What closed runs let expect of the time, without that of people; null where they say nothing of it. */
+export function timeWords(forecast: PastForecast | null): string | null {
+  return forecast === null ? null : inWords(forecast.ms, formatDuration);
+}
+
+function inWords({ p50, p95 }: Quantiles, format: (amount: number) => string): string {
+  return `at most ${format(p50)} in half of all runs, at most ${format(p95)} in 95 of 100`;
+}

@@ -1,0 +1,164 @@
+// @seconds 40
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/plan/values/json.js';
+import type { ModelEndpoint } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Project } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
+import { onTerminal } from '../hostile/on-terminal.js';
+import type { McpClient } from '../mcp/helpers/mcp-client.js';
+import { openMcp } from '../mcp/helpers/mcp-client.js';
+import { startUi } from '../tools/pages.js';
+
+/** Answers cost a dollar each at the price of the config. */
+const DOLLAR = { usage: { input: 0, output: 1_000 } };
+
+const ESSAY = `name: essay
+steps:
+  - {id: draft, agent: writer, prompt: "Draft an essay"}
+  - {id: ok, approval: "Publish it?", content: "\${steps.draft.output}"}
+  - {id: polish, agent: writer, prompt: "Polish it", after: [ok]}
+  - {id: publish, command: [echo, out], effect: external, after: [polish]}
+`;
+
+let endpoint: ModelEndpoint;
+let project: Project;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer to ${prompt}`, ...DOLLAR }));
+  env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
+  project = await openProject(
+    {
+      'perdure.yml': 'models:\n  default: anthropic:writer-1\n  prices: {writer-1: {input: 1, output: 1000}}\n',
+      '.glee/agents/writer.yml': 'name: writer\ndescription: Writes\nprompt: You write.\n',
+      'definitions/workflows/essay.yml': ESSAY,
+    },
+    env,
+  );
+  for (const id of ['one', 'two', 'three'])
+    expect(await project.run('run', 'essay', '--yes', '--id', id)).toMatchObject({ code: 0 });
+});
+afterAll(async () => {
+  await project.close();
+  await endpoint.close();
+});
+
+async function runIds(): Promise<string[]> {
+  const listed = JSON.parse((await project.run('list', '--json')).stdout) as { run: string }[];
+  return listed.map(({ run }) => run).sort();
+}
+
+describe('`run --ask-above`', () => {
+  it('starts nothing where nobody is there to be asked, and says what it may cost', async () => {
+    const asked = endpoint.requests.length;
+    const { code, stderr } = await project.run('run', 'essay', '--yes', '--ask-above', '1.5', '--id', 'dear');
+    expect(code).toBe(1);
+    expect(stderr).toContain('This run may cost $2.00, above $1.50 (--ask-above).');
+    expect(stderr).toContain('from 3 closed runs, half and 95 of 100 at most: $2.00 and $2.00');
+    expect(stderr).toContain('nothing was started');
+    expect(await runIds()).not.toContain('dear');
+    expect(endpoint.requests).toHaveLength(asked);
+  });
+
+  it('starts nothing when who is asked says no, and the run when they say yes', async () => {
+    const asked = endpoint.requests.length;
+    const above = ['run', 'essay', '--yes', '--ask-above', '1.5', '--id'];
+    const no = await onTerminal(project, [...above, 'declined'], [['Start it? [y/N] ', 'n\r']], env);
+    expect(no.code).toBe(1);
+    expect(no.bytes).toContain('Nothing was started.');
+    expect(await runIds()).not.toContain('declined');
+    expect(endpoint.requests).toHaveLength(asked);
+    expect((await onTerminal(project, [...above, 'agreed'], [['Start it? [y/N] ', 'y\r']], env)).code).toBe(0);
+    expect(await runIds()).toContain('agreed');
+  });
+
+  it('asks nobody about a run that costs less, and refuses what is no number', async () => {
+    expect(await project.run('run', 'essay', '--yes', '--ask-above', '2.5', '--id', 'cheap')).toMatchObject({
+      code: 0,
+    });
+    const wrong = await project.run('run', 'essay', '--ask-above', 'much', '--id', 'wrong');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('Expected `--ask-above` to be a number of dollars, got `much`');
+    expect(await runIds()).not.toContain('wrong');
+  });
+});
+
+describe('a run that waits', () => {
+  let client: McpClient;
+  const messages: string[] = [];
+  beforeAll(async () => {
+    client = await openMcp(project.folder, {
+      env,
+      person: (message) => {
+        messages.push(message);
+        return true;
+      },
+    });
+  });
+  afterAll(() => client.close());
+
+  it('is forecast over MCP before it is started, and what is left of it once it waits', async () => {
+    const before = await client.call('workflow_plan', { name: 'essay' });
+    expect(before).toMatchObject({
+      name: 'essay',
+      forecast: { usd: { p50: expect.closeTo(2, 3), p95: expect.closeTo(2, 3) }, unknown: [] },
+      range: { calls: { least: 2, most: 2 }, unpriced: [] },
+    });
+    const waiting = await client.call('workflow', { name: 'essay' });
+    expect(waiting).toMatchObject({
+      status: 'waiting',
+      forecast: { usd: { p50: expect.closeTo(2, 3), p95: expect.closeTo(2, 3) } },
+      gates: [
+        {
+          bill: {
+            steps: 2,
+            external: ['publish'],
+            forecast: { usd: { p50: expect.closeTo(1, 3), p95: expect.closeTo(1, 3) } },
+          },
+        },
+      ],
+    });
+    const [{ bill }] = waiting['gates'] as [{ bill: { forecast: { ms: JsonObject }; budget: JsonObject } }];
+    expect(bill.forecast.ms['p95']).toBeGreaterThan(0);
+    expect(bill.budget).toHaveProperty('steps_remaining');
+    await client.call('gate_answer', { gate: String(waiting['run']), decision: 'approve' });
+    expect(messages.at(-1)).toContain('If it is approved: 2 steps can begin');
+    expect(messages.at(-1)).toContain('Changes the world outside: publish');
+    expect(messages.at(-1)).toContain('at most $1.00 in half of all runs, at most $1.00 in 95 of 100');
+    expect(await client.call('run_wait', { run: String(waiting['run']) })).toMatchObject({ status: 'success' });
+  });
+
+  it('has its forecast on its page, and that of what is left on the page of the gate', async () => {
+    const started = project.start('run', 'essay', '--id', 'paged');
+    await until(async () => ((await project.run('list', '--waiting')).stdout.includes('paged/ok') ? true : undefined));
+    const ui = await startUi(project);
+    const read = await signedIn(ui.link);
+    const gate = await read(`${ui.origin}/gates/paged/ok`);
+    expect(gate).toMatch(
+      /May cost<\/dt><dd>at most \$1\.00 in half of all runs, at most \$1\.00 in 95 of 100, from \d/,
+    );
+    expect(gate).toMatch(/by the Plan \$0\.\d+ to \$\d/);
+    expect(gate).toMatch(/May take<\/dt><dd>at most [^<]+ in half of all runs, at most [^<]+ in 95 of 100/);
+    expect(await read(`${ui.origin}/runs/paged`)).toMatch(/half and 95 of 100 at most: \$2\.00 and \$2\.00/);
+    await project.run('approve', 'paged/ok');
+    await started.finished;
+    // What was forecast when it began stays beside what it took.
+    expect(await read(`${ui.origin}/runs/paged`)).toMatch(/half and 95 of 100 at most: \$2\.00 and \$2\.00/);
+    ui.running.process.kill('SIGINT');
+    await ui.running.finished;
+  });
+});
+
+/** Signs in by a link, and gives what reads pages then. */
+async function signedIn(link: string): Promise<(url: string) => Promise<string>> {
+  const url = new URL(link);
+  const sent = await fetch(`${url.origin}/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ token: url.searchParams.get('token') ?? '' }),
+  });
+  const cookie = (sent.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  return async (page) => (await fetch(page, { headers: { cookie } })).text();
+}
