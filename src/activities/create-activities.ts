@@ -1,3 +1,4 @@
+import { startFollowers } from './triggers/start-followers.js';
 import { createBeginRun } from './triggers/begin-run.js';
 import { createAccessStore } from './store-access/answer-question.js';
 import { createBeginTask, createCloseRun, createCountAlive, createWritePage } from './runs/close-run.js';
@@ -91,7 +92,7 @@ export function createActivities(deps: Dependencies): Activities {
     spentBelow: withFailures(createSpentBelow(deps)),
     accessStore: withFailures(createAccessStore(deps)),
     countAlive: withFailures(createCountAlive(deps)),
-    closeRun: withFailures(createCloseRun(deps)),
+    closeRun: withFailures(createCloseRun(deps, startFollowers)),
   };
 }
 

@@ -28,6 +28,7 @@ import type { Source } from './problems/source.js';
 import { createSource, displayName } from './problems/source.js';
 import { createStepMemo } from './workflow/step-memo.js';
 import { createPlanner } from './planner.js';
+import type { FollowTools } from './triggers/compile-follow.js';
 import type { Triggers } from './triggers/compile-triggers.js';
 import type { UnattendedTools } from './triggers/check-gates.js';
 import { checkUnattended } from './triggers/check-gates.js';
@@ -242,9 +243,10 @@ function createTriggers(
 ): (definition: Definition, plan: Plan | null, absolute: string) => void {
   const { report, texts, loader, resolver, config } = tools;
   const unattended = { report, policies: policiesOf(config), nestedIn: nestedFrom(loader, resolver) };
+  const named = namedFrom(loader, resolver, report);
   return (definition, plan, absolute) => {
     if (definition.format !== 'workflow') return;
-    const found = compileTriggers(definition, plan, { report, texts });
+    const found = compileTriggers(definition, plan, { report, texts, named });
     triggers.set(absolute, found);
     if (plan !== null && Object.keys(found).length > 0) checkUnattended(definition, plan, unattended);
   };
@@ -260,6 +262,17 @@ function nestedFrom(loader: Loader, resolver: Resolver): UnattendedTools['nested
   return (from, at) => {
     const found = typeof at.value === 'string' ? resolver.workflow(at.value, from.file) : null;
     return found !== null && 'entry' in found ? loader.load(found.entry.file) : null;
+  };
+}
+
+function namedFrom(loader: Loader, resolver: Resolver, report: Report): FollowTools['named'] {
+  return (from, at, isTold) => {
+    if (typeof at.value !== 'string') return null;
+    const found = resolver.workflow(at.value, from.file);
+    if ('entry' in found) return loader.load(found.entry.file);
+    const { missing: message, suggestion } = found;
+    if (isTold) report({ code: 'unknown-workflow', at, message, suggestion });
+    return null;
   };
 }
 

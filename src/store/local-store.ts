@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createAliveLog } from './logs/alive-log.js';
 import { createApprovalKey } from './records/approval-key.js';
 import { createDeviceFiles } from './records/device-files.js';
+import { createFollowerFiles } from './records/follower-files.js';
 import { openIdentity } from './identity.js';
 import { createJournalFiles } from './journal/journal-files.js';
 import { createMadeFiles } from './records/made-files.js';
@@ -42,6 +43,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createAliveLog(join(stateDir, 'alive')),
     ...createApprovalKey(join(stateDir, 'approval.key')),
     ...createMadeFiles(join(stateDir, 'made')),
+    ...createFollowerFiles(join(stateDir, 'followers.json'), id),
     ...createDeviceFiles(join(stateDir, 'devices')),
     ...createProviderFiles(join(stateDir, 'providers')),
     ...createSessionFiles(join(stateDir, 'sessions')),

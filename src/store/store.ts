@@ -1,5 +1,6 @@
 import type { AliveLog } from './logs/alive-log.js';
 import type { ApprovalKey } from './records/approval-key.js';
+import type { FollowerFiles } from './records/follower-files.js';
 import type { Writing } from './files.js';
 import type { MadeFiles } from './records/made-files.js';
 import type { MemoryFiles } from './records/memory-files.js';
@@ -29,6 +30,7 @@ export interface Store
   extends
     AliveLog,
     ApprovalKey,
+    FollowerFiles,
     MadeFiles,
     Pruning,
     ProviderFiles,

@@ -29,6 +29,7 @@ export const WRITES: readonly WriteRow[] = [
   { name: 'recorded answers', match: /^recorded\// },
   { name: 'snapshots', match: /^snapshots/ },
   { name: 'submitted definitions', match: /^submitted\// },
+  { name: 'followers', match: /^followers\.json/ },
   { name: 'workers', match: /^workers(?:\/|$)/, passing: true },
   { name: 'work trees', match: /^worktrees\// },
   { name: 'unsent traces', match: /^telemetry(?:\/|$)/, passing: true },

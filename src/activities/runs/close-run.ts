@@ -14,8 +14,14 @@ import { locate } from '../../store/folders/places.js';
 /** Results on one page (I12). */
 const PAGE = 500;
 
-/** Keeps what `show` needs when the run's history is gone (decision 7). Repeating it changes nothing. */
-export function createCloseRun({ store, announceTrace }: Dependencies): Activities['closeRun'] {
+/**
+ * Keeps what `show` needs when the run's history is gone (decision 7), and does of a root what comes then. Repeating it
+ * changes nothing.
+ */
+export function createCloseRun(
+  { store, announceTrace }: Dependencies,
+  onClosed: (record: ClosingRun, store: Store) => Promise<void>,
+): Activities['closeRun'] {
   return async (record, results) => {
     const puts: ReturnType<Store['beginPut']>[] = [];
     for (let from = 0; from < results.length; from += PAGE) {
@@ -47,6 +53,7 @@ export function createCloseRun({ store, announceTrace }: Dependencies): Activiti
       store.logsWritten(),
     ]);
     send?.();
+    if (isRoot) await onClosed(record, store);
     if (isRoot) measure((measures) => measures.closed(record.run));
     return pages;
   };

@@ -25,9 +25,7 @@ const PART_CHARACTERS = Math.floor(ACCESS_BYTES / 6);
  */
 export function createAccessStore(deps: Dependencies): Activities['accessStore'] {
   return async (request) => {
-    const answer = (await (request.op === 'listWorkers'
-      ? deps.store.listWorkers()
-      : answerTo(deps, request))) as unknown as Json; // every answer is plain JSON
+    const answer = (await answerOf(deps, request)) as unknown as Json; // every answer is plain JSON
     const bytes = utf8Bytes(JSON.stringify(answer));
     if (bytes > ANSWER_BYTES)
       throw stepFailure(
@@ -39,9 +37,17 @@ export function createAccessStore(deps: Dependencies): Activities['accessStore']
   };
 }
 
+async function answerOf(deps: Dependencies, request: StoreRequest): Promise<StoreAnswers[StoreRequest['op']]> {
+  const { store } = deps;
+  if (request.op === 'listWorkers') return store.listWorkers();
+  if (request.op !== 'followers') return answerTo(deps, request);
+  if (request.write !== undefined) await store.writeFollowers(request.write);
+  return store.readFollowers();
+}
+
 async function answerTo(
   { store, credentials, root, deviceFolders }: Dependencies,
-  request: Exclude<StoreRequest, { op: 'listWorkers' }>,
+  request: Exclude<StoreRequest, { op: 'listWorkers' | 'followers' }>,
 ): Promise<StoreAnswers[StoreRequest['op']]> {
   switch (request.op) {
     case 'where':

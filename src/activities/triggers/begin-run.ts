@@ -80,7 +80,8 @@ async function eventOf(event: Value, store: Store): Promise<JsonObject> {
 }
 
 /** In a few words: by what it was started. */
-function descriptionOf({ id, time }: JsonObject): string {
+function descriptionOf({ id, time, run }: JsonObject): string {
+  if (run !== undefined) return `after ${String(run)}`;
   const at = `${String(time).slice(0, 19).replace('T', ' ')} UTC`;
   return id === undefined ? `by schedule, for ${at}` : `by webhook, at ${at}`;
 }

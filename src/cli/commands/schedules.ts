@@ -1,5 +1,8 @@
 import type { CommandSpec, Invocation } from '../command.js';
 import { AS_OPTION, JSON_OPTION, checkWords } from '../command.js';
+import type { TriggerChanges } from '../triggers/run-sync.js';
+import type { ServerSchedule } from '../triggers/server-schedules.js';
+import type { FollowerChanges } from '../triggers/sync-followers.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { actingName, print, printJson, tell } from '../terminal.js';
@@ -12,7 +15,7 @@ export const schedules: CommandSpec = {
   summary: 'runs that start by themselves: list, sync with the definitions, pause, trigger, make up for',
   arguments: [
     { syntax: '<action>', about: 'what to do', choices: [...ACTIONS] },
-    { syntax: '[name]', about: 'the definition whose schedule is meant' },
+    { syntax: '[name]', about: 'the definition whose schedule, or `on: run`, is meant' },
   ],
   options: [
     { flags: '--dry-run', about: 'of `sync`: say what would change, and change nothing' },
@@ -52,7 +55,7 @@ async function list({ options, terminal }: Invocation): Promise<ExitCode> {
   try {
     const listed = await listSchedules(workspace, { session, link }, terminal);
     if (options.flag('json')) printJson(terminal, listed);
-    else if (listed.length === 0) print(terminal, 'No definition has a `schedule:`.');
+    else if (listed.length === 0) print(terminal, 'No definition has a `schedule:` or `on: {run: …}`.');
     else print(terminal, ...scheduleLines(listed, { now: Date.now(), palette: terminal.resultPalette }));
     if (session !== null && link === null)
       tell(terminal, 'The server is not running, so nothing starts by itself. `perdure up` keeps it there.');
@@ -71,20 +74,27 @@ async function sync({ options, terminal }: Invocation): Promise<ExitCode> {
   const changes = await syncSchedules({ by, dryRun }, terminal, (planned) => {
     if (!json) print(terminal, ...changeLines(planned));
   });
-  if (json)
-    printJson(terminal, {
-      created: changes.created.map(({ definition }) => definition.name),
-      changed: changes.changed.map(({ wanted }) => wanted.definition.name),
-      removed: changes.removed.map(({ name }) => name),
-      same: changes.same,
-    });
-  const count = changes.created.length + changes.changed.length + changes.removed.length;
-  const there = changes.created.length + changes.changed.length + changes.same.length;
-  if (count + changes.same.length === 0) tell(terminal, 'No definition has a `schedule:`, and the server has none.');
-  else if (count === 0) tell(terminal, 'The server has the schedules of the definitions.');
+  const names = changedNames(changes);
+  if (json) printJson(terminal, names);
+  const count = names.created.length + names.changed.length + names.removed.length;
+  const { schedules: planned } = changes;
+  const there = planned.created.length + planned.changed.length + planned.same.length;
+  if (count + names.same.length === 0)
+    tell(terminal, 'No definition has a `schedule:` or `on: {run: …}`, and the server has none.');
+  else if (count === 0) tell(terminal, 'The server has what the definitions say.');
   else if (dryRun) tell(terminal, 'Nothing was changed.');
   else tell(terminal, `Done.${there === 0 ? '' : ' The host stays while there are schedules.'}`);
   return EXIT.success;
+}
+
+function changedNames({ schedules: planned, followers }: TriggerChanges): Record<keyof FollowerChanges, string[]> {
+  const nameOf = ({ definition }: { definition: { name: string } }): string => definition.name;
+  return {
+    created: [...planned.created, ...followers.created].map(nameOf),
+    changed: [...planned.changed.map(({ wanted }) => wanted), ...followers.changed].map(nameOf),
+    removed: [...planned.removed.map(({ name }) => name), ...followers.removed.map(({ definition }) => definition)],
+    same: [...planned.same, ...followers.same],
+  };
 }
 
 async function actOn(
@@ -95,7 +105,14 @@ async function actOn(
   const { withSchedule } = await import('../triggers/named-schedule.js');
   const json = options.flag('json');
   const range = action === 'backfill' ? rangeOf(options.text('from'), options.text('to')) : null;
-  return withSchedule(name, terminal, async (schedule) => {
+  const said = `by ${actingName(options.text('as'))}`;
+  const note = `${options.text('note') ?? 'paused'} (${said})`;
+  const done = (words: string): ExitCode => {
+    if (json) printJson(terminal, { name, done: action });
+    else tell(terminal, words);
+    return EXIT.success;
+  };
+  const onSchedule = async (schedule: ServerSchedule): Promise<ExitCode> => {
     const { handle } = schedule;
     if (action === 'trigger') {
       const { triggerSchedule } = await import('../triggers/trigger-schedule.js');
@@ -109,15 +126,21 @@ async function actOn(
         );
       return run === null && !waits ? EXIT.ended : EXIT.success;
     }
-    const said = `by ${actingName(options.text('as'))}`;
-    const note = options.text('note');
-    if (action === 'pause') await handle.pause(`${note === null ? 'paused' : note} (${said})`);
+    if (action === 'pause') await handle.pause(note);
     if (action === 'resume') await handle.unpause(`resumed ${said}`);
     if (action === 'remove') await handle.delete();
     if (range !== null) await handle.backfill({ ...range, overlap: schedule.description.policies.overlap });
-    if (json) printJson(terminal, { name, done: action });
-    else tell(terminal, DONE[action]);
-    return EXIT.success;
+    return done(DONE[action]);
+  };
+  return withSchedule(name, terminal, onSchedule, async (follower, store) => {
+    const { changeFollower } = await import('../triggers/named-follower.js');
+    if (action === 'trigger' || action === 'backfill')
+      throw usageError(
+        `\`${name}\` starts when runs end: there is nothing to ${action === 'trigger' ? 'trigger' : 'make up for'}.`,
+        `Start it yourself: \`perdure run ${name}\`.`,
+      );
+    await changeFollower(follower, action === 'pause' ? { kind: action, note } : { kind: action }, store);
+    return done(FOLLOWER_DONE[action]);
   });
 }
 
@@ -126,6 +149,12 @@ const DONE: Record<Exclude<Action, 'list' | 'sync' | 'trigger'>, string> = {
   resume: 'Resumed. What was due meanwhile is not made up for; `backfill` does that.',
   backfill: 'Asked for. What has run already is not run again.',
   remove: 'Removed from the server. A run that is open goes on; `sync` makes it anew while a definition has it.',
+};
+
+const FOLLOWER_DONE = {
+  pause: 'Paused. A run that is open goes on.',
+  resume: 'Resumed. What has ended meanwhile is not made up for.',
+  remove: 'Removed. A run that is open goes on; `sync` makes it anew while a definition has it.',
 };
 
 function rangeOf(from: string | null, to: string | null): { start: Date; end: Date } {

@@ -60,6 +60,10 @@ export function createStoreElsewhere(place: StorePlace): Store {
     listRuns: (below) => askStore(place, { op: 'listRuns', ...(below === undefined ? {} : { below }) }),
     listLogs: (run) => askStore(place, { op: 'listLogs', run }),
     readLog: (run, path, offset) => askStore(place, { op: 'readLog', run, path, offset }),
+    readFollowers: () => askStore(place, { op: 'followers' }),
+    writeFollowers: async (write) => {
+      await askStore(place, { op: 'followers', write });
+    },
     listWorkers: () => askStore(place, { op: 'listWorkers' }),
     ...onlyWorkers(place.id),
   };

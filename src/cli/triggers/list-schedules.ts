@@ -1,18 +1,23 @@
 import { hash } from 'node:crypto';
 import { runIdOf } from '../../plan/run-id.js';
+import type { Follower } from '../../plan/triggers/follow.js';
+import { followText } from '../../plan/triggers/follow.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session, Workspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import type { ServerSchedule } from './server-schedules.js';
 import { serverSchedules } from './server-schedules.js';
+import { followHash, knownFollowers } from './sync-followers.js';
 import { sourceHash } from './sync-schedules.js';
+import type { BrokenDefinition, TriggeredDefinition } from './triggered-definitions.js';
 import { triggeredDefinitions } from './triggered-definitions.js';
 
 /** How the server's schedule differs from its definition; null where it does not. */
 export type Drift = 'new' | 'changed' | 'removed' | 'broken';
 
-/** A schedule in a list. */
+/** A schedule in a list, or what starts when runs end. */
 export interface ListedSchedule {
+  kind: 'schedule' | 'run';
   name: string;
   /** From the project's root. */
   file: string;
@@ -35,13 +40,17 @@ export interface ListedSchedule {
   missed: number;
 }
 
-/** Every schedule of the definitions and of the server. Starts nothing; `link` is null where no server answers. */
+/**
+ * Every schedule of the definitions and of the server, and what starts when runs end. Starts nothing; `link` is null
+ * where no server answers.
+ */
 export async function listSchedules(
   workspace: Workspace,
   { session, link }: { session: Session | null; link: TemporalLink | null },
   terminal: Terminal,
 ): Promise<ListedSchedule[]> {
   const { definitions, broken } = await triggeredDefinitions(workspace, terminal);
+  const followers = session === null ? [] : await knownFollowers(session.store);
   // Where nothing was ever run there is no server that could have one.
   const there =
     session === null
@@ -57,14 +66,17 @@ export async function listSchedules(
       there === null ? null : known === undefined ? 'new' : isChanged(known, sourceHash(definition)) ? 'changed' : null;
     const { name, file } = definition;
     const { written, zone, overlap } = schedule;
-    return [{ name, file, schedule: written, zone, overlap, drift, ...stateOf(known, there !== null) }];
+    return [
+      { kind: 'schedule', name, file, schedule: written, zone, overlap, drift, ...stateOf(known, there !== null) },
+    ];
   });
   const named = new Set(listed.map(({ name }) => name));
   for (const { name, file } of broken) {
     const known = there?.get(name);
-    if (named.has(name)) continue;
+    if (named.has(name) || (known === undefined && followers.some((one) => one.definition === name))) continue;
     named.add(name);
     listed.push({
+      kind: 'schedule',
       name,
       file,
       schedule: [],
@@ -78,6 +90,7 @@ export async function listSchedules(
     if (named.has(known.name)) continue;
     const { file } = known.call.schedule;
     listed.push({
+      kind: 'schedule',
       name: known.name,
       file,
       schedule: [],
@@ -87,7 +100,43 @@ export async function listSchedules(
       ...stateOf(known, true),
     });
   }
+  listed.push(...listedFollowers({ definitions, broken }, followers));
   return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What starts when runs end: those of the definitions, and those that the store alone has. */
+function listedFollowers(
+  { definitions, broken }: { definitions: TriggeredDefinition[]; broken: BrokenDefinition[] },
+  followers: Follower[],
+): ListedSchedule[] {
+  const following = definitions.filter(({ compiled }) => compiled.triggers.follow !== undefined);
+  const names = new Set([...following, ...followers.map(({ definition: name }) => ({ name }))].map(({ name }) => name));
+  return [...names].flatMap((name): ListedSchedule[] => {
+    const definition = following.find((one) => one.name === name);
+    const known = followers.find((one) => one.definition === name);
+    const said = definition?.compiled.triggers.follow ?? known;
+    if (said === undefined) return [];
+    const isBroken = definition === undefined && broken.some((one) => one.name === name);
+    return [
+      {
+        kind: 'run',
+        name,
+        file: definition?.file ?? known?.file ?? '',
+        schedule: [followText(said)],
+        ...{ zone: null, overlap: null },
+        drift: isBroken ? 'broken' : followerDrift(definition, known),
+        state: known === undefined ? 'absent' : known.paused === undefined ? 'active' : 'paused',
+        note: known?.paused ?? null,
+        ...{ next: [], recent: [], skipped: 0, missed: 0 },
+      },
+    ];
+  });
+}
+
+function followerDrift(definition: TriggeredDefinition | undefined, known: Follower | undefined): Drift | null {
+  if (definition === undefined) return 'removed';
+  if (known === undefined) return 'new';
+  return known.source === followHash(definition) ? null : 'changed';
 }
 
 function isChanged({ call }: ServerSchedule, source: string): boolean {

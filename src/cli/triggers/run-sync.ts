@@ -2,19 +2,27 @@ import { openSession } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { serverSchedules } from './server-schedules.js';
 import { attributesAt } from '../submit/start-run.js';
+import type { FollowerChanges } from './sync-followers.js';
+import { applyFollowers, knownFollowers, planFollowers } from './sync-followers.js';
 import type { ScheduleChanges } from './sync-schedules.js';
 import { applyChanges, planChanges } from './sync-schedules.js';
 import { triggeredDefinitions } from './triggered-definitions.js';
 
+/** What differs between the definitions, and what the server and the store have. */
+export interface TriggerChanges {
+  schedules: ScheduleChanges;
+  followers: FollowerChanges;
+}
+
 /**
- * Makes the server's schedules of this store equal to the definitions; `onPlanned` is told before anything is changed.
- * Throws where a definition has problems: nothing is changed then.
+ * Makes the server's schedules of this store, and what starts when its runs end, equal to the definitions; `onPlanned`
+ * is told before anything is changed. Throws where a definition has problems: nothing is changed then.
  */
 export async function syncSchedules(
   { by, dryRun }: { by: string; dryRun: boolean },
   terminal: Terminal,
-  onPlanned: (changes: ScheduleChanges) => void,
-): Promise<ScheduleChanges> {
+  onPlanned: (changes: TriggerChanges) => void,
+): Promise<TriggerChanges> {
   const session = await openSession(terminal, { taskQueue: null });
   const { definitions, broken } = await triggeredDefinitions(session, terminal);
   const [first] = broken;
@@ -25,13 +33,16 @@ export async function syncSchedules(
     const { pollersOf } = await import('../../workers/connection/task-queue.js');
     await pollersOf(link, session.store);
     const there = await serverSchedules(link, session.store);
-    const changes = await planChanges(definitions, there, session, {
-      by,
-      attributes: attributesAt(link),
-      terminal,
-    });
+    const followers = await knownFollowers(session.store);
+    const how = { by, attributes: attributesAt(link), terminal };
+    const changes = {
+      schedules: await planChanges(definitions, there, session, how),
+      followers: await planFollowers(definitions, followers, session, how),
+    };
     onPlanned(changes);
-    if (!dryRun) await applyChanges(changes, link, session);
+    if (dryRun) return changes;
+    await applyChanges(changes.schedules, link, session);
+    await applyFollowers(changes.followers, followers, session.store);
     return changes;
   } finally {
     await link.close();

@@ -2,10 +2,12 @@ import { formatAge } from '../text/format.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import type { Palette } from '../text/colors.js';
 import type { Drift, ListedSchedule } from './list-schedules.js';
-import type { ScheduleChanges } from './sync-schedules.js';
+import { followText } from '../../plan/triggers/follow.js';
+import type { TriggerChanges } from './run-sync.js';
 
 /** What `schedules sync` does, a line for each: made, changed, removed. */
-export function changeLines({ created, changed, removed, same }: ScheduleChanges): string[] {
+export function changeLines({ schedules, followers }: TriggerChanges): string[] {
+  const { created, changed, removed, same } = schedules;
   const written = (schedule: { written: string[]; zone: string }): string =>
     `${schedule.written.join('; ')} (${schedule.zone})`;
   return [
@@ -13,6 +15,10 @@ export function changeLines({ created, changed, removed, same }: ScheduleChanges
     ...changed.map(({ wanted }) => line('~', wanted.definition.name, written(wanted.schedule))),
     ...removed.map(({ name }) => line('-', name, 'no definition has it')),
     ...same.map((name) => line('=', name, 'as it is')),
+    ...followers.created.map(({ definition, follow }) => line('+', definition.name, followText(follow))),
+    ...followers.changed.map(({ definition, follow }) => line('~', definition.name, followText(follow))),
+    ...followers.removed.map(({ definition }) => line('-', definition, 'no definition has it')),
+    ...followers.same.map((name) => line('=', name, 'as it is')),
   ];
 }
 
@@ -30,8 +36,9 @@ const DRIFTS: Record<Drift, string> = {
 /** Schedules as people read them: when, how it stands, what ran last; below, how it differs from its definition. */
 export function scheduleLines(listed: ListedSchedule[], { now, palette }: { now: number; palette: Palette }): string[] {
   return listed.flatMap((one) => {
-    const { name, schedule, zone, state, note, drift, skipped, missed } = one;
-    const when = schedule.length === 0 ? '' : `  ${safeLine(`${schedule.join('; ')} (${zone ?? 'UTC'})`)}`;
+    const { kind, name, schedule, zone, state, note, drift, skipped, missed } = one;
+    const inZone = kind === 'run' ? '' : ` (${zone ?? 'UTC'})`;
+    const when = schedule.length === 0 ? '' : `  ${safeLine(`${schedule.join('; ')}${inZone}`)}`;
     const counts = [
       ...(skipped === 0 ? [] : [`${skipped} skipped while a run was open`]),
       ...(missed === 0 ? [] : [`${missed} missed`]),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FOLLOWED_ENDS } from '../../plan/triggers/follow.js';
 import { SIGNATURES } from '../../plan/triggers/webhook.js';
 import { triggerInputs } from './schedule.js';
 import { count, filledText } from './values.js';
@@ -31,12 +32,38 @@ const webhook = z.strictObject(
   { error: 'a map with signature, secret, when, inputs' },
 );
 
+const followed = z.string({ error: 'the name of a definition, or its path' }).min(1, {
+  error: 'the name of a definition, or its path',
+});
+const end = z.enum(FOLLOWED_ENDS, { error: `one of ${FOLLOWED_ENDS.join(', ')}` });
+
+const run = z.strictObject(
+  {
+    definition: z
+      .union([followed, z.array(followed).min(1)], { error: 'a definition, or a list of them' })
+      .describe('The definition whose runs are followed, by name or path; one, or a list.'),
+    ends: z
+      .union([end, z.array(end).min(1)], { error: `one of ${FOLLOWED_ENDS.join(', ')}, or a list of them` })
+      .optional()
+      .describe('How they have to end; success and partial when left out.'),
+    when: condition.optional().describe('Ends for which it is false start nothing.'),
+    inputs: triggerInputs
+      .optional()
+      .describe('What a run is given: of `${event.inputs}`, `output`, `status`, `run` and so on, of the ended run.'),
+  },
+  { error: 'a map with definition, ends, when, inputs' },
+);
+
 /** What starts runs of a workflow, beside people and its schedule. */
 export const onKey = z
   .strictObject(
-    { webhook: webhook.optional().describe('What somebody posts to `perdure listen`.') },
-    { error: 'a map with webhook' },
+    {
+      webhook: webhook.optional().describe('What somebody posts to `perdure listen`.'),
+      run: run.optional().describe('The end of a run of another definition.'),
+    },
+    { error: 'a map with webhook or run' },
   )
-  .refine((written) => Object.keys(written).length > 0, { error: 'a map with webhook' });
+  .refine((written) => Object.keys(written).length > 0, { error: 'a map with webhook or run' });
 
 export type AuthoredWebhook = z.infer<typeof webhook>;
+export type AuthoredFollow = z.infer<typeof run>;

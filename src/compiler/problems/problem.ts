@@ -85,6 +85,7 @@ export const PROBLEM_CODES = {
   'shadows-builtin': "A file takes a built-in agent's name, and wins.",
   'unattended-gate':
     'A place where a run that starts by itself would wait for a person: a gate without a deadline or a fallback.',
+  'trigger-cycle': 'Definitions whose runs would start each other for ever.',
   'plan-too-large': 'The compiled Plan has more than 1 MiB.',
 } as const;
 

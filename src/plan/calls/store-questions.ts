@@ -1,6 +1,7 @@
 import type { Device } from '../devices/device.js';
 import type { Plan } from '../plan.js';
 import type { WorkerRecord } from '../placement/worker-record.js';
+import type { Follower } from '../triggers/follow.js';
 import type { RunRecord } from '../result.js';
 import type { ProgramName, ProgramSettings } from '../agents/program.js';
 import type { ModelChoice } from '../agents/model-choice.js';
@@ -34,6 +35,8 @@ export type StoreRequest =
    * lines that are not there from that place on. Null asks where it ends.
    */
   | { op: 'addLog'; run: string; path: string; lines: Line[]; at: number | null }
+  /** What starts when runs end; with `write` in place of what was there. */
+  | { op: 'followers'; write?: Follower[] }
   /** Workers of the store that are there. */
   | { op: 'listWorkers' }
   /** Whether a device that hangs on the worker's host can be used. */
@@ -78,6 +81,7 @@ export interface StoreAnswers {
   readLog: { lines: Line[]; next: number };
   /** Where the log ends now. */
   addLog: { next: number };
+  followers: Follower[];
   listWorkers: WorkerRecord[];
   findDevice: FoundDevice;
   choosePlayers: { models: Record<string, ModelChoice>; programs?: ProgramSettings } | { failure: string };

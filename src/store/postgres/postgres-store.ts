@@ -3,6 +3,7 @@ import { openBucket } from '../bucket/bucket.js';
 import type { BucketPlace } from '../bucket/place.js';
 import type { KeyRing } from '../encryption/key-ring.js';
 import { openIdentity } from '../identity.js';
+import type { FollowerFiles } from '../records/follower-files.js';
 import { createMadeFiles } from '../records/made-files.js';
 import { memoriesIn } from '../records/memory-files.js';
 import { snapshotFolder } from '../snapshots/snapshots.js';
@@ -23,7 +24,7 @@ import { createProviders } from './providers.js';
 import { linesOf } from './records.js';
 import { createRuns } from './runs.js';
 import { createSessions } from './sessions.js';
-import { createDevices, createRecorded, createTaint } from './small-records.js';
+import { createDevices, createFollowers, createRecorded, createTaint } from './small-records.js';
 import { createPlacedSnapshots } from './placed-snapshots.js';
 import { requireKeys } from './seal-store.js';
 import { createSubmitted } from './submitted.js';
@@ -60,7 +61,8 @@ export async function openDatabaseStore(
   });
   await openIdentity(stateDir, false);
   const database = openDatabase(address, { keys, bucket: bucket === null ? null : openBucket(bucket) });
-  return { store: { ...storeIn(database, stateDir), id: await migrate(database) }, database };
+  const id = await migrate(database);
+  return { store: { ...storeIn(database, stateDir), ...createFollowers(database, id), id }, database };
 }
 
 async function onceWith<T>(
@@ -76,7 +78,7 @@ async function onceWith<T>(
   }
 }
 
-function storeIn(database: Database, stateDir: string): Omit<Store, 'id'> {
+function storeIn(database: Database, stateDir: string): Omit<Store, 'id' | keyof FollowerFiles> {
   const memories = linesOf(database, 'memory');
   return {
     copiedFrom: null,

@@ -2,6 +2,8 @@ import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
 import type { Json } from '../../plan/values/json.js';
 import type { DeviceFiles } from '../records/device-files.js';
 import { createDeviceFiles } from '../records/device-files.js';
+import type { FollowerFiles } from '../records/follower-files.js';
+import { followersIn, keptFollowers } from '../records/follower-files.js';
 import type { RecordedFiles } from '../records/recorded-files.js';
 import type { TaintFiles } from '../records/taint-files.js';
 import type { Database } from './database.js';
@@ -38,5 +40,17 @@ export function createTaint(database: Database): TaintFiles {
   return {
     taint: (content, run) => records.write(content, run),
     taintedBy: (content) => records.read(content),
+  };
+}
+
+/** What starts when runs end, in one row. */
+export function createFollowers(database: Database, store: string): FollowerFiles {
+  const records = recordsOf(database, 'followers');
+  return {
+    async readFollowers() {
+      const content = await records.read('');
+      return content === null ? [] : followersIn(content, store, `the database at \`${database.place}\``);
+    },
+    writeFollowers: (followers) => records.write('', keptFollowers(followers, store)),
   };
 }

@@ -1,0 +1,98 @@
+import type { Follow, Follower } from '../../plan/triggers/follow.js';
+import type { PreparedRun } from '../../plan/triggers/start.js';
+import type { Json } from '../../plan/values/json.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import type { Hash } from '../../plan/values/value.js';
+import { sha256 } from '../../store/hash.js';
+import { StoreFailure } from '../../store/store-failure.js';
+import type { Store } from '../../store/store.js';
+import type { Session } from '../session.js';
+import type { ServerAttributes } from '../submit/start-run.js';
+import type { Terminal } from '../terminal.js';
+import { prepareTrigger, settledHash, storePrepared } from './prepare-trigger.js';
+import type { TriggeredDefinition } from './triggered-definitions.js';
+
+/** A definition with `on: run`, settled. */
+interface WantedFollower {
+  definition: TriggeredDefinition;
+  follow: Follow;
+  prepared: PreparedRun;
+  source: Hash;
+  settled: Hash;
+}
+
+/** What makes the followers of the store equal to the definitions. */
+export interface FollowerChanges {
+  created: WantedFollower[];
+  changed: WantedFollower[];
+  removed: Follower[];
+  same: string[];
+}
+
+/** Those that were synced before; none where what is known of them is damaged, which is written anew then. */
+export async function knownFollowers(store: Pick<Store, 'readFollowers'>): Promise<Follower[]> {
+  try {
+    return await store.readFollowers();
+  } catch (error) {
+    if (error instanceof StoreFailure && error.type === 'store-missing') return [];
+    throw error;
+  }
+}
+
+/** Settles every `on: run` of the definitions, and says what differs. Nothing is changed or stored. */
+export async function planFollowers(
+  definitions: TriggeredDefinition[],
+  there: Follower[],
+  session: Session,
+  how: { by: string; attributes: ServerAttributes; terminal: Terminal },
+): Promise<FollowerChanges> {
+  const changes: FollowerChanges = { created: [], changed: [], removed: [], same: [] };
+  const names = new Set<string>();
+  for (const definition of definitions) {
+    const { follow } = definition.compiled.triggers;
+    if (follow === undefined) continue;
+    names.add(definition.name);
+    const prepared = await prepareTrigger(definition, follow.inputs, session, how);
+    const settled = settledHash(prepared);
+    const source = followHash(definition);
+    const wanted = { definition, follow, prepared, source, settled };
+    const known = there.find((one) => one.definition === definition.name);
+    if (known === undefined) changes.created.push(wanted);
+    else if (known.source === source && known.settled === settled && known.file === definition.file)
+      changes.same.push(definition.name);
+    else changes.changed.push(wanted);
+  }
+  changes.removed = there.filter(({ definition }) => !names.has(definition));
+  return changes;
+}
+
+/** Hash of what a definition says: of whom it follows and its Plan. */
+export function followHash({ compiled: { plan, triggers } }: TriggeredDefinition): Hash {
+  // What is followed is JSON-safe.
+  return sha256(canonicalJson({ plan: plan.hash, follow: JSON.parse(JSON.stringify(triggers.follow)) as Json }));
+}
+
+/**
+ * Carries the changes out, all in one write: what a run is started with is in the store before. One that was paused
+ * stays so.
+ */
+export async function applyFollowers(
+  { created, changed, removed }: FollowerChanges,
+  there: Follower[],
+  store: Store,
+): Promise<void> {
+  if (created.length + changed.length + removed.length === 0) return;
+  const gone = new Set(removed.map(({ definition }) => definition));
+  const followers = new Map(there.filter((one) => !gone.has(one.definition)).map((one) => [one.definition, one]));
+  for (const { definition, follow, prepared, source, settled } of [...created, ...changed]) {
+    const { definitions, ends, when } = follow;
+    const { name, file } = definition;
+    const paused = followers.get(name)?.paused;
+    followers.set(name, {
+      ...{ definition: name, file, definitions, ends, when, source, settled },
+      prepared: await storePrepared(prepared, definition, store),
+      ...(paused === undefined ? {} : { paused }),
+    });
+  }
+  await store.writeFollowers([...followers.values()]);
+}

@@ -1,0 +1,46 @@
+import type { RunEnd } from '../result.js';
+import type { Expression, Template } from '../values/expression.js';
+import type { Hash } from '../values/value.js';
+
+/** How a run may end that others follow. */
+export const FOLLOWED_ENDS = ['success', 'partial', 'error', 'timeout', 'cancelled'] as const satisfies RunEnd[];
+
+/** What a run that has ended tells those that follow it: `${event.…}`. */
+export const FOLLOWED_EVENT = [
+  ...['run', 'definition', 'status', 'inputs', 'output', 'error'],
+  ...['usd', 'tokens', 'steps', 'submitted_by', 'time'],
+];
+
+/** Runs of a definition start when runs of others end. */
+export interface Follow {
+  /** Names of the definitions whose runs are followed. */
+  definitions: string[];
+  ends: RunEnd[];
+  /** Ends for which it is false start nothing; null for all. */
+  when: Expression | null;
+  inputs: Record<string, Template>;
+}
+
+/** A definition with `on: run` as it was synced: what is looked at when a run ends. */
+export interface Follower extends Omit<Follow, 'inputs'> {
+  /** The definition's name. */
+  definition: string;
+  /** From the project's root. */
+  file: string;
+  /** A stored `PreparedRun`. */
+  prepared: Hash;
+  /** Hash of what the definition says: another one means that it was changed. */
+  source: Hash;
+  /** Hash of all that its runs are started with. */
+  settled: Hash;
+  /** Why it starts nothing for now, where somebody paused it. */
+  paused?: string;
+}
+
+/** Where the log of a run tells what kept followers from being started: no step has this path. */
+export const FOLLOWER_LOG = '.follow';
+
+/** Whom a definition follows, and to which ends, in one line for people. */
+export function followText({ definitions, ends }: Pick<Follow, 'definitions' | 'ends'>): string {
+  return `after ${definitions.join(', ')}: ${ends.join(', ')}`;
+}

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Follower } from '../../plan/triggers/follow.js';
+import { FOLLOWED_ENDS } from '../../plan/triggers/follow.js';
+import { writeAtomically } from '../files.js';
+import { StoreFailure, storeFailure } from '../store-failure.js';
+
+export interface FollowerFiles {
+  /** The definitions whose runs start when others end, as they were synced. */
+  readFollowers(): Promise<Follower[]>;
+  /** All of them in place of those that were there. */
+  writeFollowers(followers: Follower[]): Promise<void>;
+}
+
+const keptSchema = z.object({
+  /** The store that they were synced for: a copy of its folder starts nothing by them. */
+  store: z.string(),
+  followers: z.array(
+    z.looseObject({
+      definition: z.string(),
+      definitions: z.array(z.string()),
+      ends: z.array(z.enum(FOLLOWED_ENDS)),
+      prepared: z.string(),
+    }),
+  ),
+});
+
+/** Followers in one file, which is asked for whenever a run ends. */
+export function createFollowerFiles(path: string, store: string): FollowerFiles {
+  return {
+    async readFollowers() {
+      // Nearly always there is none.
+      if (!existsSync(path)) return [];
+      let text: string;
+      try {
+        text = readFileSync(path, 'utf8');
+      } catch (error) {
+        throw storeFailure(error, 'read', path);
+      }
+      return followersIn(text, store, `the file \`${path}\``);
+    },
+    writeFollowers: (followers) => writeAtomically(path, keptFollowers(followers, store)),
+  };
+}
+
+/** Followers as they are kept. */
+export function keptFollowers(followers: Follower[], store: string): string {
+  return JSON.stringify({ store, followers });
+}
+
+/** Those of this store, of what was kept at a `place`. Throws a `StoreFailure` where that is damaged. */
+export function followersIn(text: string, store: string, place: string): Follower[] {
+  try {
+    const kept = keptSchema.parse(JSON.parse(text));
+    // The rest of each is as `keptFollowers` wrote it.
+    return kept.store === store ? (kept.followers as unknown as Follower[]) : [];
+  } catch (error) {
+    throw new StoreFailure(
+      'store-missing',
+      `What starts when runs end is not known: ${place} is damaged. \`perdure schedules sync\` writes it anew.`,
+      { cause: error },
+    );
+  }
+}
