@@ -13,6 +13,7 @@ import type {
   WorkflowRequest,
 } from '../plan/agents/made-definition.js';
 import type { Price } from '../plan/budget/price.js';
+import type { GateInPlan, NoticeForecast } from '../plan/gates/notice.js';
 import type { Store } from '../store/store.js';
 
 /**
@@ -64,6 +65,8 @@ export interface Dependencies {
    * activities (I1), so the worker puts it in. Long texts of the Plan are in the store when it resolves.
    */
   compile?: (made: Made, workspace: string) => Promise<MadePlan>;
+  /** Forecasts what is left at a gate from runs that have closed, likewise; null where they say too little. */
+  forecastGate?: (gate: GateInPlan, workspace: string) => Promise<NoticeForecast | null>;
   /** Makes a Plan of planned tasks, likewise. */
   compileTasks?: (made: MadeTasks) => Promise<Plan>;
   /** Makes an agent of what another one says of it, likewise. */

@@ -1,4 +1,6 @@
 // @seconds 40
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/plan/values/json.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
@@ -22,15 +24,28 @@ steps:
 `;
 
 let endpoint: ModelEndpoint;
+const notices: JsonObject[] = [];
+const receiver = createServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+  request.on('end', () => {
+    notices.push(JSON.parse(body) as JsonObject);
+    response.end();
+  });
+});
 let project: Project;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer to ${prompt}`, ...DOLLAR }));
   env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`; // A server on TCP has such an address.
   project = await openProject(
     {
-      'perdure.yml': 'models:\n  default: anthropic:writer-1\n  prices: {writer-1: {input: 1, output: 1000}}\n',
+      'perdure.yml':
+        'models:\n  default: anthropic:writer-1\n  prices: {writer-1: {input: 1, output: 1000}}\n' +
+        `notify: {webhook: "${hook}", on: [waiting]}\n`,
       '.glee/agents/writer.yml': 'name: writer\ndescription: Writes\nprompt: You write.\n',
       'definitions/workflows/essay.yml': ESSAY,
     },
@@ -42,6 +57,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await project.close();
   await endpoint.close();
+  receiver.close();
 });
 
 async function runIds(): Promise<string[]> {
@@ -127,6 +143,25 @@ describe('a run that waits', () => {
     expect(messages.at(-1)).toContain('Changes the world outside: publish');
     expect(messages.at(-1)).toContain('at most $1.00 in half of all runs, at most $1.00 in 95 of 100');
     expect(await client.call('run_wait', { run: String(waiting['run']) })).toMatchObject({ status: 'success' });
+  });
+
+  it('is told of with what follows, its forecast, and the budget that stays', async () => {
+    const run = project.start('run', 'essay', '--max-cost-usd', '50', '--id', 'told');
+    const notice = await until(() => notices.find((one) => one['run'] === 'told'));
+    expect(notice).toMatchObject({
+      event: 'waiting',
+      follows: {
+        steps: 2,
+        external: ['publish'],
+        forecast: { usd: { p50: expect.closeTo(1, 3), p95: expect.closeTo(1, 3) } },
+        budget: { usd: expect.closeTo(49, 2), steps: expect.any(Number) },
+      },
+    });
+    const { follows } = notice as { follows: { forecast: { runs: number; ms: { p50: number; p95: number } } } };
+    expect(follows.forecast.runs).toBeGreaterThanOrEqual(3);
+    expect(follows.forecast.ms.p95).toBeGreaterThanOrEqual(follows.forecast.ms.p50);
+    await project.run('approve', 'told/ok');
+    expect(await run.finished).toMatchObject({ code: 0 });
   });
 
   it('has its forecast on its page, and that of what is left on the page of the gate', async () => {

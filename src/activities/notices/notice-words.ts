@@ -1,4 +1,4 @@
-import type { Notice } from '../../plan/gates/notice.js';
+import type { Follows, Notice, NoticeForecast } from '../../plan/gates/notice.js';
 import { safeName } from '../../plan/text/safe-name.js';
 import { safeText } from '../../plan/text/safe-text.js';
 
@@ -24,7 +24,7 @@ export function wordsOf(notice: Notice): NoticeWords {
           ...(approvers === undefined ? [] : [`for ${approvers.map(safeName).join(' or ')}`]),
           ...(options === undefined ? [] : [`one of: ${options.map(optionText).join(' · ')}`]),
           ...(deadline === undefined ? [] : [`until ${safeName(deadline)}`]),
-          ...(follows === undefined ? [] : [billLine(follows)]),
+          ...(follows === undefined ? [] : billLines(follows)),
           command,
         ],
         buttons: [
@@ -55,10 +55,33 @@ function optionText(option: unknown): string {
   return safeText(typeof option === 'string' ? option : JSON.stringify(option));
 }
 
-/** What follows, in one line: the bill itself is on the gate's page. */
-function billLine({ steps, external }: { steps: number; external: string[] }): string {
+/** What follows, what it may take, and the budget that stays: the whole bill is on the gate's page. */
+function billLines({ steps, external, forecast, budget }: Follows): string[] {
   const then = steps === 0 ? 'Then nothing more' : `Then ${String(steps)} step${steps === 1 ? '' : 's'} can begin`;
-  return external.length === 0
-    ? `${then}; none is marked as changing the world outside.`
-    : `${then}; outside changes: ${external.map(safeName).join(', ')}.`;
+  return [
+    external.length === 0
+      ? `${then}; none is marked as changing the world outside.`
+      : `${then}; outside changes: ${external.map(safeName).join(', ')}.`,
+    ...(forecast === undefined ? [] : [forecastLine(forecast)]),
+    ...(budget === undefined ? [] : [`Budget that stays: ${budgetWords(budget)}.`]),
+  ];
+}
+
+function forecastLine({ runs, usd, ms }: NoticeForecast): string {
+  const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
+  const seconds = (amount: number): string =>
+    amount < 120_000 ? `${(amount / 1_000).toFixed(1)} s` : `${String(Math.round(amount / 60_000))} min`;
+  const cost = usd === null ? '' : `${dollars(usd.p50)} and ${dollars(usd.p95)}, `;
+  return (
+    `Half and 95 of 100 at most: ${cost}${seconds(ms.p50)} and ${seconds(ms.p95)} without the time of people ` +
+    `(from ${String(runs)} closed runs).`
+  );
+}
+
+function budgetWords({ usd, tokens, steps }: NonNullable<Follows['budget']>): string {
+  return [
+    ...(usd === undefined ? [] : [`$${usd.toFixed(2)}`]),
+    ...(tokens === undefined ? [] : [`${String(tokens)} tokens`]),
+    ...(steps === undefined ? [] : [`${String(steps)} steps`]),
+  ].join(', ');
 }

@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import type { Notice, NoticeCall, NoticeWay } from '../../plan/gates/notice.js';
+import type { GateInPlan, Notice, NoticeCall, NoticeForecast, NoticeWay } from '../../plan/gates/notice.js';
 import { NOTICE_LOG, NOTICE_WORKFLOW, addressVariable, filledAddress } from '../../plan/gates/notice.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import { sha256 } from '../../store/hash.js';
@@ -23,6 +24,9 @@ import { startCommand } from '../commands/run-command.js';
 /** A program or an address that says nothing for so long has not taken it. */
 const LIMIT_MS = 15_000;
 
+/** Nobody is told later for the sake of a forecast. */
+const FORECAST_MS = 5_000;
+
 /** Of what a program said when it failed. */
 const TOLD_BYTES = 1_000;
 
@@ -30,23 +34,57 @@ const TOLD_BYTES = 1_000;
 const DESKTOP = ['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR'];
 
 /** Tells one notice in one way. That it was not taken stands in the run's log, and Temporal sends it again. */
-export function createSendNotice({ store, credentials }: Dependencies): Activities['sendNotice'] {
+export function createSendNotice(dependencies: Dependencies): Activities['sendNotice'] {
+  const { store } = dependencies;
   return async (call) => {
-    const { way, notice } = call;
-    const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(LIMIT_MS)]);
     try {
-      const links = call.asked === undefined ? [] : await noticeLinks(call.asked, nameOf(way), store);
-      const linked = notice.event === 'waiting' && links.length > 0 ? { ...notice, links } : notice;
-      if ('command' in way) await run({ ...call, notice: linked }, way.command, store, signal);
-      else await post(postOf(way, linked, credentials()), signal);
+      await send({ ...call, notice: await filled(call, dependencies) }, dependencies);
     } catch (error) {
-      const failure = signal.aborted ? notTaken(`nobody took it in ${LIMIT_MS / 1000} s`) : toFailure(error);
-      const log = store.openLog(notice.run, NOTICE_LOG);
-      log.write('note', `notice \`${notice.event}\`, try ${Context.current().info.attempt}: ${failure.message}\n`);
+      const failure = toFailure(error);
+      const log = store.openLog(call.notice.run, NOTICE_LOG);
+      const { attempt } = Context.current().info;
+      log.write('note', `notice \`${call.notice.event}\`, try ${attempt}: ${failure.message}\n`);
       await log.close();
       throw failure;
     }
   };
+}
+
+async function send(call: NoticeCall, { store, credentials }: Dependencies): Promise<void> {
+  const { way, notice } = call;
+  const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(LIMIT_MS)]);
+  try {
+    if ('command' in way) await run(call, way.command, store, signal);
+    else await post(postOf(way, notice, credentials()), signal);
+  } catch (error) {
+    throw signal.aborted ? notTaken(`nobody took it in ${LIMIT_MS / 1000} s`) : error;
+  }
+}
+
+/** The notice with what is made when it is sent: links, and the forecast of what is left. */
+async function filled({ notice, way, asked, left, workspace }: NoticeCall, deps: Dependencies): Promise<Notice> {
+  if (notice.event !== 'waiting') return notice;
+  const links = asked === undefined ? [] : await noticeLinks(asked, nameOf(way), deps.store);
+  const { follows } = notice;
+  const forecast =
+    left === undefined || follows === undefined || follows.steps === 0 ? null : await forecastIn(left, workspace, deps);
+  return {
+    ...notice,
+    ...(links.length === 0 ? {} : { links }),
+    ...(forecast === null || follows === undefined ? {} : { follows: { ...follows, forecast } }),
+  };
+}
+
+/** People are told without it where it fails or takes long. */
+async function forecastIn(
+  left: GateInPlan,
+  workspace: string,
+  { forecastGate }: Dependencies,
+): Promise<NoticeForecast | null> {
+  const limit = new AbortController();
+  const late = setTimeout(FORECAST_MS, null, { signal: limit.signal, ref: false }).catch(() => null);
+  const forecast = forecastGate?.(left, workspace).catch(() => null) ?? null;
+  return Promise.race([forecast, late]).finally(() => limit.abort());
 }
 
 async function run(

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
-import { costWords, rangeWords, timeWords } from '../forecast/price-words.js';
+import { costWords, rangeWords, timeWords } from '../forecast/forecast-words.js';
 import { formatCount, formatUsd, plural } from '../text/format.js';
 import { safeName } from '../text/safe-text.js';
 import type { GateBill } from './gate-bill.js';

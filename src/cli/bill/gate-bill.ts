@@ -11,11 +11,11 @@ import { levelsTo } from '../observe/place.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { whatOf } from '../render/plan/plan-picture.js';
 import { executionBudget } from '../render/json.js';
-import { forecastPlan } from '../forecast/forecast-plan.js';
-import type { PriceRange } from '../forecast/price-range.js';
-import { priceRange } from '../forecast/price-range.js';
-import type { CallCount } from '../forecast/price-words.js';
-import { countCalls } from '../forecast/price-words.js';
+import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
+import type { PriceRange } from '../../workers/forecast/price-range.js';
+import { priceRange } from '../../workers/forecast/price-range.js';
+import type { CallCount } from '../forecast/forecast-words.js';
+import { countCalls } from '../forecast/forecast-words.js';
 
 /** What a decision lets happen, and what that may use. */
 export interface GateBill {

@@ -66,7 +66,7 @@ async function pastOf({ project, config }: Workspace, terminal: Terminal): Promi
   // What reads a store is not loaded where there is none.
   if (config.store === undefined && !existsSync(join(project.stateDir, 'runs'))) return [];
   const { openExisting } = await import('../session.js');
-  const { readPast } = await import('../forecast/read-past.js');
+  const { readPast } = await import('../../workers/forecast/read-past.js');
   const session = await openExisting(terminal, { taskQueue: null }).catch(() => null);
   return session === null ? [] : readPast(session.store).catch(() => []);
 }

@@ -12,7 +12,7 @@ export const stats: CommandSpec = {
   examples: ['perdure stats', 'perdure stats review-repository --json'],
   async run({ arguments: [definition], options, terminal }) {
     const { openExisting } = await import('../session.js');
-    const { readPast } = await import('../forecast/read-past.js');
+    const { readPast } = await import('../../workers/forecast/read-past.js');
     const { scoreRuns } = await import('../forecast/score.js');
     const session = await openExisting(terminal, { taskQueue: null });
     const past = session === null ? [] : await readPast(session.store);

@@ -1,12 +1,10 @@
 import type { PastForecast } from '../../compiler/forecast/simulate.js';
 import type { RunView } from '../observe/view.js';
 import type { Session } from '../session.js';
-import { forecastPlan } from './forecast-plan.js';
-import type { ClosedRun } from './read-past.js';
-import { readPast } from './read-past.js';
+import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
+import type { ClosedRun } from '../../workers/forecast/read-past.js';
+import { createPast } from '../../workers/forecast/past.js';
 
-/** How long what was read of closed runs is taken for the latest. */
-const FRESH_MS = 30_000;
 const MOST_FORECASTS = 200;
 
 /** Forecasts for who looks at many runs one after the other: closed runs are read once. */
@@ -22,15 +20,8 @@ export function createRunForecasts(
   { store, config: { models } }: Pick<Session, 'store' | 'config'>,
   env: Record<string, string | undefined>,
 ): RunForecasts {
-  const known = new Map<string, ClosedRun>();
+  const past = createPast(store);
   const made = new Map<string, Promise<PastForecast | null>>();
-  let last: { at: number; past: Promise<readonly ClosedRun[]> } | null = null;
-
-  const past = (): Promise<readonly ClosedRun[]> => {
-    if (last === null || Date.now() - last.at >= FRESH_MS)
-      last = { at: Date.now(), past: readPast(store, known).catch(() => []) };
-    return last.past;
-  };
 
   const make = async ({ plan, startedAt }: Pick<RunView, 'plan' | 'startedAt'>): Promise<PastForecast | null> => {
     const before = (await past()).filter(({ record }) => Date.parse(record.ended_at) <= startedAt);

@@ -1,6 +1,6 @@
-import type { ForecastPrices } from './forecast-plan.js';
-import { forecastPlan } from './forecast-plan.js';
-import type { ClosedRun } from './read-past.js';
+import type { ForecastPrices } from '../../workers/forecast/forecast-plan.js';
+import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
+import type { ClosedRun } from '../../workers/forecast/read-past.js';
 
 /** How forecasts of one amount came out. */
 export interface Score {

@@ -9,7 +9,7 @@ import type { Json } from '../../plan/values/json.js';
 import { utf8Bytes } from '../../plan/values/json.js';
 import type { PlannedMember } from '../observe/planned-tasks.js';
 import { formatUsd, plural } from '../text/format.js';
-import { BYTES_PER_TOKEN, SHORT_ANSWER } from './price-range.js';
+import { BYTES_PER_TOKEN, SHORT_ANSWER } from '../../workers/forecast/price-range.js';
 
 /** What a task is told of those before it, and of the files, at most: 2,000 words, and lines of 200 files. */
 const BEFORE_BYTES = 32_768;

@@ -4,7 +4,7 @@ import type { Carried } from '../../plan/run-input.js';
 import type { Block, BlockStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { Value } from '../../plan/values/value.js';
-import { loadValue } from '../../store/transcript.js';
+import { readPages } from '../../store/values/read-pages.js';
 import type { Store } from '../../store/store.js';
 
 /**
@@ -23,7 +23,7 @@ export function noTruth(): Truth {
 /** Reads all that the pages of a run hold. Throws what the store throws when one is missing. */
 export async function readTruth(store: Store, block: Block, path: string, pages: Value[]): Promise<Truth> {
   const truth = noTruth();
-  await readScope({ store, truth }, block, { path, single: false, results: await listOf<StepResult>(store, pages) });
+  await readScope({ store, truth }, block, { path, single: false, results: await readPages<StepResult>(store, pages) });
   return truth;
 }
 
@@ -46,7 +46,7 @@ export async function readCarried(
       await readScope(into, step.body, {
         path: joinPath(here, index),
         single: step.body.single,
-        results: await listOf<StepResult>(store, ended),
+        results: await readPages<StepResult>(store, ended),
       });
     }
   }
@@ -77,22 +77,15 @@ async function readRounds(
   into: { store: Store; truth: Truth },
   { step, here, pages }: { step: BlockStep; here: string; pages: Value[] },
 ): Promise<void> {
-  const rounds = await listOf<RoundResult>(into.store, pages);
+  const rounds = await readPages<RoundResult>(into.store, pages);
   rounds.sort((a, b) => a.index - b.index);
   into.truth.rounds.set(here, rounds);
   for (const round of rounds) {
-    const below = [...(await listOf<StepResult>(into.store, round.pages)), ...round.steps];
+    const below = [...(await readPages<StepResult>(into.store, round.pages)), ...round.steps];
     await readScope(into, step.body, {
       path: joinPath(here, String(round.index)),
       single: step.body.single,
       results: below,
     });
   }
-}
-
-async function listOf<T>(store: Store, pages: Value[]): Promise<T[]> {
-  const lists: T[] = [];
-  // written by the interpreter, verified by its hash
-  for (const page of pages) lists.push(...((await loadValue(page, store)) as unknown as T[]));
-  return lists;
 }

@@ -1,8 +1,9 @@
 import type { Plan } from '../../plan/plan.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
-import { forecastLines, forecastPlan } from '../forecast/forecast-plan.js';
-import { priceRange } from '../forecast/price-range.js';
-import { readPast } from '../forecast/read-past.js';
+import { forecastLines } from '../forecast/forecast-words.js';
+import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
+import { priceRange } from '../../workers/forecast/price-range.js';
+import { readPast } from '../../workers/forecast/read-past.js';
 import { openKeys } from '../follow/keys.js';
 import type { Session } from '../session.js';
 import { formatUsd } from '../text/format.js';

@@ -15,8 +15,9 @@ export async function printPlan(
   const { renderPlan } = await import('../render/plan/plan-text.js');
   const { forecastOf } = await import('../../compiler/forecast/forecast.js');
   const { DEFAULT_MAX_DEPTH, levelsOf } = await import('../../compiler/workflow/cycles.js');
-  const { priceRange } = await import('../forecast/price-range.js');
-  const { forecastLines, forecastPlan } = await import('../forecast/forecast-plan.js');
+  const { priceRange } = await import('../../workers/forecast/price-range.js');
+  const { forecastLines } = await import('../forecast/forecast-words.js');
+  const { forecastPlan } = await import('../../workers/forecast/forecast-plan.js');
   const { settleLimits } = await import('../submit/limits.js');
   const forecast = forecastOf(compiled.plan, config.agents?.default ?? null);
   const price = priceRange(forecast.calls, config.models, terminal.env);

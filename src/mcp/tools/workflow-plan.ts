@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { forecastOf } from '../../compiler/forecast/forecast.js';
 import { forecastJson } from '../../cli/bill/bill-json.js';
-import { forecastPlan } from '../../cli/forecast/forecast-plan.js';
-import { priceRange } from '../../cli/forecast/price-range.js';
-import { countCalls } from '../../cli/forecast/price-words.js';
+import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
+import { priceRange } from '../../workers/forecast/price-range.js';
+import { countCalls } from '../../cli/forecast/forecast-words.js';
 import { openWorkspace } from '../../cli/session.js';
 import { compile } from '../../cli/submit/prepare.js';
 import { filled } from '../input.js';

@@ -289,3 +289,11 @@ export function nearlyUsed({ cap, charged }: Pick<Ledger, 'cap' | 'charged'>): E
     return limit !== null && charged[resource] > 0 && charged[resource] >= limit * WARNED_AT;
   });
 }
+
+/** What of this run's own limits is not used for good; null where it has none. */
+export function unusedOf({ cap, charged }: Pick<Ledger, 'cap' | 'charged'>): Limited {
+  return limited((resource) => {
+    const limit = cap[resource];
+    return limit === null ? null : Math.max(0, limit - charged[resource]);
+  });
+}

@@ -55,6 +55,30 @@ export interface Follows {
   steps: number;
   /** Names of those that their author marks as `effect: external`. */
   external: string[];
+  /** What its run may still use of its own limits; absent for none. */
+  budget?: { usd?: number; tokens?: number; steps?: number };
+  /** By closed runs, made when the notice is sent; absent where they say too little. */
+  forecast?: NoticeForecast;
+}
+
+/**
+ * What half of all runs, and 95 of 100, take at most: US dollars, null where no price is known, and milliseconds
+ * without the time of people.
+ */
+export interface NoticeForecast {
+  /** Closed runs that it is made from. */
+  runs: number;
+  usd: { p50: number; p95: number } | null;
+  ms: { p50: number; p95: number };
+}
+
+/** The gate that a notice forecasts what is left at. */
+export interface GateInPlan {
+  /** The root's Plan, and the body of it whose run asks; null for its own. */
+  plan: Hash;
+  nested: Hash | null;
+  /** In that run, rounds included. */
+  path: string;
 }
 
 /** A link by which one person decides a gate, once (decision 39). */
@@ -86,6 +110,8 @@ export interface NoticeCall {
   workspace: string;
   /** Absent where it has no links. */
   asked?: GateOfNotice;
+  /** Absent but for gates. */
+  left?: GateInPlan;
 }
 
 /** All ways of settings, each told by itself. */

@@ -1,9 +1,8 @@
 import type { Hono } from 'hono';
 import { canonicalJson } from '../../plan/values/json.js';
 import { forecastOf } from '../../compiler/forecast/forecast.js';
-import { forecastLines } from '../../cli/forecast/forecast-plan.js';
-import { priceRange } from '../../cli/forecast/price-range.js';
-import { countCalls, rangeWords } from '../../cli/forecast/price-words.js';
+import { priceRange } from '../../workers/forecast/price-range.js';
+import { countCalls, forecastLines, rangeWords } from '../../cli/forecast/forecast-words.js';
 import { runUrl } from '../../cli/follow/follow.js';
 import { receiptText, receiptsOf } from '../../cli/follow/receipts.js';
 import type { RunView } from '../../cli/observe/view.js';

@@ -11,6 +11,7 @@ import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { dataConverter } from '../encryption/data-converter.js';
 import { UnavailableError } from '../errors.js';
 import { InterpreterWorker } from '../workflow-thread/interpreter-worker.js';
+import { createGateForecast } from '../forecast/gate-forecast.js';
 import { createMadeCompiler, createMakers } from './made-compiler.js';
 import { packageRoot } from '../package-root.js';
 import { workerIdentity } from '../connection/task-queue.js';
@@ -77,6 +78,7 @@ export function workerActivities({
     ...(traces === undefined ? {} : { announceTrace: traces.announce }),
     ...(self === undefined ? {} : { self }),
     compile: createMadeCompiler(store),
+    forecastGate: createGateForecast(store, credentials),
     ...createMakers(store),
     boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),
   });

@@ -2,8 +2,9 @@ import { CancellationScope, log, proxyActivities, proxyLocalActivities, workflow
 import type { Activities } from '../../activities/contract.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { followsOf } from '../../plan/outcomes/follows.js';
-import type { GateOfNotice, Notice, NoticeCall, NotifySettings } from '../../plan/gates/notice.js';
+import type { Follows, GateOfNotice, Notice, NoticeCall, NotifySettings } from '../../plan/gates/notice.js';
 import { waysOf } from '../../plan/gates/notice.js';
+import { unusedOf } from '../../plan/budget/ledger.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
@@ -53,12 +54,24 @@ export function noticeGate(
     ...about(context),
     event: 'waiting',
     ...{ gate, kind, message, hash, command, ...terms },
-    follows: followsOf(context.plan, own),
+    follows: { ...followsOf(context.plan, own), ...budgetOf(context) },
     ...pageOf(context, gate),
   };
   const { excluded } = rest;
   const shown = { path, kind, hash, since, ...terms, ...(excluded === undefined ? {} : { excluded }) };
-  void tell(context, `${gate}~${since}`, notice, linkedGate(context, shown));
+  const left = { plan: context.root.plan, nested: context.nested, path: own };
+  void tell(context, `${gate}~${since}`, notice, { ...linkedGate(context, shown), left });
+}
+
+/** What the run may still use of its own limits. */
+function budgetOf({ account: { ledger } }: RunContext): Pick<Follows, 'budget'> {
+  const { nanousd, tokens, steps } = unusedOf(ledger);
+  const budget = {
+    ...(nanousd === null ? {} : { usd: nanousd / 1e9 }),
+    ...(tokens === null ? {} : { tokens }),
+    ...(steps === null ? {} : { steps }),
+  };
+  return Object.keys(budget).length === 0 ? {} : { budget };
 }
 
 function pageOf({ settings: { pages } }: RunContext, address: string): { page?: string } {
@@ -122,7 +135,7 @@ function tell(
   { settings: { notify, ...settings } }: RunContext,
   key: string,
   notice: Notice,
-  more: Pick<NoticeCall, 'asked'> = {},
+  more: Pick<NoticeCall, 'asked' | 'left'> = {},
 ): Promise<void> {
   if (notify === undefined || !notify.on.includes(notice.event)) return Promise.resolve();
   const workspace = settings.worktree?.project ?? settings.workspace;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { priceRange } from '../../../src/cli/forecast/price-range.js';
+import { priceRange } from '../../../src/workers/forecast/price-range.js';
 import { forecastOf } from '../../../src/compiler/forecast/forecast.js';
 import { packageRoot } from '../../../src/compiler/text/disk.js';
 import type { Plan } from '../../../src/plan/plan.js';

@@ -1,8 +1,8 @@
 // @seconds 60
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forecastPlan } from '../../../src/cli/forecast/forecast-plan.js';
-import type { ClosedRun } from '../../../src/cli/forecast/read-past.js';
-import { readPast } from '../../../src/cli/forecast/read-past.js';
+import { forecastPlan } from '../../../src/workers/forecast/forecast-plan.js';
+import type { ClosedRun } from '../../../src/workers/forecast/read-past.js';
+import { readPast } from '../../../src/workers/forecast/read-past.js';
 import { scoreOf, scoreRuns } from '../../../src/cli/forecast/score.js';
 import { createRandom } from '../../../src/compiler/forecast/random.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';

@@ -6,7 +6,7 @@ import type { KnownTexts } from '../../../plan/references/title.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
 import type { InputSpec } from '../../../plan/step.js';
 import type { Text } from '../../../plan/values/value.js';
-import type { PriceRange } from '../../forecast/price-range.js';
+import type { PriceRange } from '../../../workers/forecast/price-range.js';
 import type { Palette } from '../../text/colors.js';
 import { formatCount, formatMinutes, formatUsd, plural, shortHash } from '../../text/format.js';
 import { checkpointLines } from './checkpoint-lines.js';

@@ -3,7 +3,7 @@ import { createPalette } from '../../../../src/cli/text/colors.js';
 import { renderPlan } from '../../../../src/cli/render/plan/plan-text.js';
 import { displayWidth } from '../../../../src/cli/text/width.js';
 import { settleLimits } from '../../../../src/cli/submit/limits.js';
-import { priceRange } from '../../../../src/cli/forecast/price-range.js';
+import { priceRange } from '../../../../src/workers/forecast/price-range.js';
 import { forecastOf } from '../../../../src/compiler/forecast/forecast.js';
 import { levelsOf } from '../../../../src/compiler/workflow/cycles.js';
 import type { Plan } from '../../../../src/plan/plan.js';

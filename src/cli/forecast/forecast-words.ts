@@ -1,8 +1,8 @@
 import type { ModelCalls } from '../../compiler/forecast/forecast.js';
 import type { PastForecast, Quantiles } from '../../compiler/forecast/simulate.js';
-import { formatDuration, formatUsd, plural } from '../text/format.js';
+import { formatCount, formatDuration, formatUsd, plural } from '../text/format.js';
 import { safeName } from '../text/safe-text.js';
-import type { PriceRange } from './price-range.js';
+import type { PriceRange } from '../../workers/forecast/price-range.js';
 
 /** Model calls: those that are certain, and at most. */
 export interface CallCount {
@@ -44,4 +44,31 @@ export function timeWords(forecast: PastForecast | null): string | null {
 
 function inWords({ p50, p95 }: Quantiles, format: (amount: number) => string): string {
   return `at most ${format(p50)} in half of all runs, at most ${format(p95)} in 95 of 100`;
+}
+
+/** A forecast for people, in sentences; the first says that there is none where closed runs say too little. */
+export function forecastLines(forecast: PastForecast | null): string[] {
+  if (forecast === null)
+    return [
+      'no past to forecast from: fewer than three closed runs have done these steps; the range is the static one',
+    ];
+  const { runs, usd, tokens, ms, unknown } = forecast;
+  const cost = usd === null ? ['cost unknown'] : [inTwo(usd, formatUsd)];
+  const parts = [
+    ...cost,
+    `${inTwo(tokens, (count) => formatCount(Math.round(count)))} tokens`,
+    inTwo(ms, formatDuration),
+  ];
+  const missing =
+    unknown.length === 0
+      ? []
+      : [`${unknown.map(safeName).join(', ')}: no run has done this so far; of it the static range is counted`];
+  return [
+    `from ${plural(runs, 'closed run')}, half and 95 of 100 at most: ${parts.join(' · ')}, without the time of people`,
+    ...missing,
+  ];
+}
+
+function inTwo({ p50, p95 }: Quantiles, format: (amount: number) => string): string {
+  return `${format(p50)} and ${format(p95)}`;
 }

@@ -1,12 +1,10 @@
 import { ANSWER_TOKENS } from '../../activities/models/protocol/provider.js';
 import { callSizes } from '../../compiler/forecast/forecast-calls.js';
 import type { PastRun } from '../../compiler/forecast/past.js';
-import type { Guess, PastForecast, Quantiles, Rest } from '../../compiler/forecast/simulate.js';
+import type { Guess, PastForecast, Rest } from '../../compiler/forecast/simulate.js';
 import { simulate } from '../../compiler/forecast/simulate.js';
 import type { Config } from '../../compiler/project/config.js';
 import type { Plan } from '../../plan/plan.js';
-import { formatCount, formatDuration, formatUsd, plural } from '../text/format.js';
-import { safeName } from '../text/safe-text.js';
 import { BYTES_PER_TOKEN, SHORT_ANSWER, priceRange } from './price-range.js';
 
 /** Where prices of steps come from that no run has done. */
@@ -39,31 +37,4 @@ export function forecastPlan(
     };
   };
   return simulate(plan, past, guess, rest);
-}
-
-/** A forecast for people, in sentences; the first says that there is none where closed runs say too little. */
-export function forecastLines(forecast: PastForecast | null): string[] {
-  if (forecast === null)
-    return [
-      'no past to forecast from: fewer than three closed runs have done these steps; the range is the static one',
-    ];
-  const { runs, usd, tokens, ms, unknown } = forecast;
-  const cost = usd === null ? ['cost unknown'] : [inTwo(usd, formatUsd)];
-  const parts = [
-    ...cost,
-    `${inTwo(tokens, (count) => formatCount(Math.round(count)))} tokens`,
-    inTwo(ms, formatDuration),
-  ];
-  const missing =
-    unknown.length === 0
-      ? []
-      : [`${unknown.map(safeName).join(', ')}: no run has done this so far; of it the static range is counted`];
-  return [
-    `from ${plural(runs, 'closed run')}, half and 95 of 100 at most: ${parts.join(' · ')}, without the time of people`,
-    ...missing,
-  ];
-}
-
-function inTwo({ p50, p95 }: Quantiles, format: (amount: number) => string): string {
-  return `${format(p50)} and ${format(p95)}`;
 }

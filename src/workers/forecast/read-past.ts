@@ -1,14 +1,12 @@
 import type { PastRun, PastStep } from '../../compiler/forecast/past.js';
 import { stepKey } from '../../compiler/forecast/past.js';
-import type { Step } from '../../plan/step.js';
+import type { Block, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { Plan } from '../../plan/plan.js';
-import type { RunRecord } from '../../plan/result.js';
+import type { RoundResult, RunRecord, StepResult } from '../../plan/result.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
-import { viewOfRecord } from '../observe/closed.js';
-import type { RunView, StepView } from '../observe/view.js';
-import { nestedIn } from '../observe/view.js';
+import { readPages } from '../../store/values/read-pages.js';
 
 /** Older runs are not looked at. */
 const MOST_RUNS = 200;
@@ -52,12 +50,12 @@ async function readRun(record: RunRecord, store: Store): Promise<ClosedRun> {
   const plan = await store.getPlan(record.plan);
   const steps = new Map<Hash, PastStep[]>();
   addNames(plan, steps);
-  const view = await viewOfRecord(record, store);
-  addExecutions(view, steps);
-  const took = (one: StepView): number => one.result?.duration_ms ?? 0;
+  const results = await readPages<StepResult>(store, record.pages);
+  await addExecutions({ plan, store, into: steps }, plan, results);
+  const took = new Map(results.map((result) => [result.step_index, result.duration_ms]));
   const wall = Date.parse(record.ended_at) - Date.parse(record.started_at);
-  const extra_ms = Math.max(0, wall - pathOf(view.steps, took));
-  const worked_ms = extra_ms + pathOf(view.steps, (one) => (isGate(one.step) ? 0 : took(one)));
+  const extra_ms = Math.max(0, wall - pathOf(plan.steps, ({ index }) => took.get(index) ?? 0));
+  const worked_ms = extra_ms + pathOf(plan.steps, (step) => (isGate(step) ? 0 : (took.get(step.index) ?? 0)));
   return { record, plan, steps, extra_ms, worked_ms };
 }
 
@@ -71,22 +69,40 @@ function addNames(plan: Plan, into: Map<Hash, PastStep[]>): void {
   for (const { steps } of [plan, ...Object.values(plan.nested)]) add(steps);
 }
 
-function addExecutions({ steps }: Pick<RunView, 'steps'>, into: Map<Hash, PastStep[]>): void {
-  for (const view of steps) {
-    const executions = into.get(stepKey(view.step));
-    if (executions !== undefined && view.result !== null) executions.push(executionOf(view));
-    for (const round of view.rounds) addExecutions(round, into);
-    if (view.step.kind === 'workflow') for (const run of nestedIn(view)) addExecutions(run, into);
+interface Reading {
+  plan: Plan;
+  store: Store;
+  into: Map<Hash, PastStep[]>;
+}
+
+/** Of a step that was sent back the last result counts, with all that it took. */
+async function addExecutions(reading: Reading, { steps }: Pick<Block, 'steps'>, results: StepResult[]): Promise<void> {
+  for (const [index, result] of new Map(results.map((one) => [one.step_index, one]))) {
+    const step = steps[index];
+    if (step === undefined) continue;
+    const rounds = isBlockStep(step) ? await readPages<RoundResult>(reading.store, result.pages) : [];
+    reading.into.get(stepKey(step))?.push(executionOf(step, result, rounds.length));
+    if (isBlockStep(step)) for (const round of rounds) await addRound(reading, step.body, round);
+    const nested = step.kind === 'workflow' ? reading.plan.nested[step.plan] : undefined;
+    if (nested !== undefined)
+      await addExecutions(reading, nested, await readPages<StepResult>(reading.store, result.pages));
   }
 }
 
+async function addRound(reading: Reading, body: Block, { pages, steps }: RoundResult): Promise<void> {
+  await addExecutions(reading, body, [...(await readPages<StepResult>(reading.store, pages)), ...steps]);
+}
+
 /** What is below a block or a nested run tells for itself; what people took their time for is not counted. */
-function executionOf({ step, result, rounds }: StepView): PastStep {
-  if (isBlockStep(step)) return { ...NOTHING, rounds: rounds.length };
+function executionOf(
+  step: Step,
+  { status, spend: { usd, tokens }, duration_ms }: StepResult,
+  rounds: number,
+): PastStep {
+  if (isBlockStep(step)) return { ...NOTHING, rounds };
   if (step.kind === 'workflow') return NOTHING;
-  if (isGate(step)) return { ...NOTHING, ...(result?.status === 'error' ? { refused: true } : {}) };
-  const { usd, tokens } = result?.spend ?? NOTHING;
-  return { usd, tokens, ms: result?.status === 'skipped' ? 0 : (result?.duration_ms ?? 0) };
+  if (isGate(step)) return { ...NOTHING, ...(status === 'error' ? { refused: true } : {}) };
+  return { usd, tokens, ms: status === 'skipped' ? 0 : duration_ms };
 }
 
 const NOTHING = { usd: 0, tokens: 0, ms: 0 };
@@ -96,15 +112,15 @@ function isGate({ kind }: Step): boolean {
 }
 
 /** Milliseconds of the longest way through a run's own steps, as they ended. */
-function pathOf(steps: StepView[], msOf: (view: StepView) => number): number {
+function pathOf(steps: Step[], msOf: (step: Step) => number): number {
   const ends = new Map<number, number>();
-  const endOf = (view: StepView): number => {
-    const known = ends.get(view.step.index);
+  const endOf = (step: Step): number => {
+    const known = ends.get(step.index);
     if (known !== undefined) return known;
-    ends.set(view.step.index, 0);
-    const begin = Math.max(0, ...view.step.needs.flatMap((need) => steps[need.step] ?? []).map(endOf));
-    ends.set(view.step.index, begin + msOf(view));
-    return begin + msOf(view);
+    ends.set(step.index, 0);
+    const begin = Math.max(0, ...step.needs.flatMap((need) => steps[need.step] ?? []).map(endOf));
+    ends.set(step.index, begin + msOf(step));
+    return begin + msOf(step);
   };
   return Math.max(0, ...steps.map(endOf));
 }
