@@ -1,20 +1,23 @@
 import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project/project.js';
+import type { WorkerDeployment } from '../plan/placement/deployment.js';
 import type { KeyRing } from '../store/encryption/key-ring.js';
 import type { Store } from '../store/store.js';
 import type { EncryptionConfig } from './encryption/project-keys.js';
 import { projectKeys } from './encryption/project-keys.js';
+import { beginVersion } from './deployment/begin-version.js';
 import { UnavailableError } from './errors.js';
 import type { StoreConfig } from './open-store.js';
 import { openProjectStore, storePlace } from './open-store.js';
 import { fullDisk, holdFolder } from './host/host-folder.js';
 import { hostSignal } from './host/host-process.js';
+import type { RunningWorker } from './host/host-worker.js';
 import { startWorker } from './host/host-worker.js';
 import { claimQueue } from './connection/queue-claim.js';
 import { reach } from './connection/connect.js';
 import { prepareStateDir, requireApart } from './server/server-database.js';
 import type { QueueConfig } from './connection/task-queue.js';
-import { devicesAt, taskQueueOf } from './connection/task-queue.js';
+import { devicesAt, taskQueueOf, workerIdentity } from './connection/task-queue.js';
 import type { TelemetryConfig } from './telemetry/telemetry-settings.js';
 import { telemetrySettings, telemetryVariables } from './telemetry/telemetry-settings.js';
 import type { HealthPlace } from './telemetry/told-worker.js';
@@ -27,6 +30,8 @@ export interface WorkerOptions {
   taskQueue?: string | undefined;
   /** What it has, for steps that require it. */
   labels?: readonly string[];
+  /** The version that it is of; null or left out for none. */
+  deployment?: WorkerDeployment | null;
   /** Where it serves its health and metrics; left out for nowhere. */
   health?: HealthPlace | null;
   credentials: Credentials;
@@ -69,9 +74,12 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     keys,
     root: project.root,
     labels: options.labels ?? [],
+    deployment: options.deployment ?? null,
     health: options.health ?? null,
     log,
   });
+  signal.addEventListener('abort', () => void worker.stop(), { once: true });
+  if (options.deployment) await begin(options.deployment, { worker, settings, queue, store, keys, log });
   onReady({
     address,
     namespace,
@@ -79,7 +87,6 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     storeId: store.id,
     devices: devicesAt(queue, taskQueueOf(store, config), config),
   });
-  signal.addEventListener('abort', () => void worker.stop(), { once: true });
   await whileFolderStays(project.stateDir, worker, log);
 }
 
@@ -102,12 +109,35 @@ async function claimWork(
   }
 }
 
-/** Waits for the end of a worker, and ends it when its folder is gone: then it throws an UnavailableError. */
-async function whileFolderStays(
-  stateDir: string,
-  worker: Awaited<ReturnType<typeof startWorker>>,
-  log: (line: string) => void,
+/** Has the server know the version of a worker that polls; ends the worker where it does not. */
+async function begin(
+  version: WorkerDeployment,
+  { worker, settings, queue, store, keys, log }: Beginning,
 ): Promise<void> {
+  const connection = await reach(settings);
+  const { namespace } = settings;
+  try {
+    const identity = workerIdentity(store, keys);
+    const told = await beginVersion({ connection, namespace, taskQueue: queue, version, identity });
+    if (told !== null) log(told);
+  } catch (error) {
+    await worker.stop();
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+interface Beginning extends Pick<WorkerOptions, 'log'> {
+  worker: RunningWorker;
+  settings: TemporalSettings;
+  queue: string;
+  store: Store;
+  keys: KeyRing | null;
+}
+
+/** Waits for the end of a worker, and ends it when its folder is gone: then it throws an UnavailableError. */
+async function whileFolderStays(stateDir: string, worker: RunningWorker, log: (line: string) => void): Promise<void> {
   let gone: string | null = null;
   const folder = holdFolder(stateDir, {
     onGone: (what) => {

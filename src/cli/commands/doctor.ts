@@ -3,6 +3,7 @@ import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import type { Finding } from '../../workers/doctor/finding.js';
+import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
 
@@ -38,16 +39,52 @@ export const doctor: CommandSpec = {
 async function lackingWorkers(terminal: Terminal): Promise<Finding[]> {
   const { openExisting } = await import('../session.js');
   const { listLacking } = await import('../observe/list-runs.js');
-  const look = async (): Promise<Map<string, string[]>> => {
+  const look = async (): Promise<Finding[]> => {
     const session = await openExisting(terminal, { taskQueue: null });
-    return session === null ? new Map<string, string[]>() : listLacking(session);
+    if (session === null) return [];
+    const { waits, versions } = await listLacking(session);
+    const ofRuns = [...waits].map(([run, words]) =>
+      lackingWorker(`\`${safeName(run)}\` ${words.join(', and ')}`, fixFor(run, versions.get(run))),
+    );
+    return [...(await versionFindings(session)), ...ofRuns];
   };
-  const lacking = await look().catch(() => new Map<string, string[]>()); // the findings say why
-  return [...lacking].map(([run, waits]) => ({
-    name: 'workers',
-    ok: false,
-    required: false,
-    detail: `\`${safeName(run)}\` ${waits.join(', and ')}`,
-    fix: 'Start one that has it: perdure worker --labels <labels>',
-  }));
+  return look().catch(() => []); // the findings say why
+}
+
+function lackingWorker(detail: string, fix: string): Finding {
+  return { name: 'workers', ok: false, required: false, detail, fix };
+}
+
+function fixFor(run: string, version: string | undefined): string {
+  if (version === undefined) return 'Start one that has it: perdure worker --labels <labels>';
+  return `Start one: perdure worker --deployment ${version}; or: perdure deployment move ${safeName(run)}`;
+}
+
+/** The versions of workers, where they have any, and whether the one that takes new runs has a worker. */
+async function versionFindings(session: Session): Promise<Finding[]> {
+  if (!session.mayKnowRuns()) return [];
+  const { versionsOf } = await import('../observe/versions.js');
+  const link = await session.connect({ start: false });
+  try {
+    const versions = await versionsOf(link, session.store);
+    const detail = versions
+      .map(({ version, status, workers }) => `${version} ${status} (${String(workers)})`)
+      .join(', ');
+    const lost = versions.find(({ status, workers }) => status === 'current' && workers === 0)?.version;
+    if (versions.length === 0) return [];
+    const about = { name: 'versions', required: false, detail: `${detail}; in brackets how many workers` };
+    return [
+      lost === undefined
+        ? { ...about, ok: true, fix: null }
+        : {
+            ...about,
+            ok: false,
+            fix:
+              `New runs wait for ${lost}: perdure worker --deployment ${lost}; ` +
+              `or: perdure deployment use NAME:BUILD`,
+          },
+    ];
+  } finally {
+    await link.close();
+  }
 }

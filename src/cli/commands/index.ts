@@ -6,6 +6,7 @@ import { budget } from './budget.js';
 import { cancel } from './cancel.js';
 import { codecServer } from './codec-server.js';
 import { completionOf } from './completion.js';
+import { deployment } from './deployment.js';
 import { design } from './design.js';
 import { devices } from './devices.js';
 import { doctor } from './doctor.js';
@@ -96,6 +97,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   up,
   worker,
   workers,
+  deployment,
   setup,
   codecServer,
   mcp,

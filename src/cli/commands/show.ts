@@ -1,6 +1,9 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import type { RunView } from '../observe/view.js';
+import type { Store } from '../../store/store.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { print, printJson, readingWidthOf, widthOf } from '../terminal.js';
 
 const FORMATS = ['tree', 'json', 'graph'] as const;
@@ -50,7 +53,11 @@ export const show: CommandSpec = {
         if (again !== null) print(terminal, '', again);
         const { lackingLines } = await import('../observe/lacking-workers.js');
         const { refusedLines } = await import('../render/refused-lines.js');
-        const parts = [await lackingLines(view, session.store), await refusedLines(session.store, run)];
+        const parts = [
+          await versionLinesOf(view, link, session.store),
+          await lackingLines(view, session.store),
+          await refusedLines(session.store, run),
+        ];
         for (const lines of parts.filter(({ length }) => length > 0)) print(terminal, '', ...lines);
         const gates = openGates(view);
         if (gates.length === 0) return EXIT.success;
@@ -65,3 +72,13 @@ export const show: CommandSpec = {
     return EXIT.success;
   },
 };
+
+/** Which version of workers an open run is with; nothing where workers have none. */
+async function versionLinesOf({ run, status }: RunView, link: TemporalLink | null, store: Store): Promise<string[]> {
+  const { isClosed } = await import('../observe/view.js');
+  if (link === null || isClosed(status)) return [];
+  const { versionOfRun } = await import('../observe/versions.js');
+  const { runVersionLines } = await import('../render/version-lines.js');
+  const version = await versionOfRun(link, run, store);
+  return version === null ? [] : runVersionLines(run, version);
+}

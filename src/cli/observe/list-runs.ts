@@ -3,12 +3,13 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Gate } from '../../plan/gates/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
+import type { Lacking } from './lacking-workers.js';
+import { lackingWorkers } from './lacking-workers.js';
 import type { ListedStatus } from './listed-status.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import { STARTER_PREFIX } from '../../plan/triggers/start.js';
 import type { Store } from '../../store/store.js';
 import type { Value } from '../../plan/values/value.js';
-import { unservedOf, waitText } from '../../plan/placement/requirement.js';
 import { isStored } from '../../plan/values/value.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
@@ -100,7 +101,7 @@ export async function listRuns(session: Session): Promise<Listing> {
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
   const open = executions === null ? await listOpen(session.store) : [];
   const said = new Map((await session.store.listSubmitted()).map(({ run, description }) => [run, description]));
-  const lacking = await lackingWorkers(session.store, executions ?? []);
+  const { waits: lacking } = await lackingWorkers(session.store, executions ?? []);
   const runs = [
     ...closed.values(),
     ...open,
@@ -118,28 +119,8 @@ export async function listRuns(session: Session): Promise<Listing> {
   return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
 }
 
-/** What steps of open runs wait for whose requirements no worker meets, in words, by root run. */
-async function lackingWorkers(store: Store, executions: WorkflowExecutionInfo[]): Promise<Map<string, string[]>> {
-  const required = executions.flatMap(({ workflowId, status, memo }) => {
-    const keys = memo?.[MEMO.requires];
-    if (status.name !== 'RUNNING' || !Array.isArray(keys)) return [];
-    return keys.flatMap((key: unknown) => (typeof key === 'string' ? [{ run: rootOf(workflowId), key }] : []));
-  });
-  const found = new Map<string, string[]>();
-  if (required.length === 0) return found;
-  const missing = new Set(
-    unservedOf(
-      required.map(({ key }) => key),
-      await store.listWorkers(),
-    ),
-  );
-  for (const { run, key } of required)
-    if (missing.has(key)) found.set(run, [...new Set([...(found.get(run) ?? []), waitText(key)])]);
-  return found;
-}
-
-/** What open runs wait for that no worker meets, in words; none where nobody can be asked. */
-export async function listLacking(session: Session): Promise<Map<string, string[]>> {
+/** What open runs wait for that no worker meets; nothing where nobody can be asked. */
+export async function listLacking(session: Session): Promise<Lacking> {
   return lackingWorkers(session.store, (await readExecutions(session, OPEN_QUERY)) ?? []);
 }
 

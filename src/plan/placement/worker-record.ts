@@ -1,3 +1,5 @@
+import type { WorkerDeployment } from './deployment.js';
+
 /** A worker of a store, as it says itself. */
 export interface WorkerRecord {
   /** Of this start of it: no other worker has it, at any time. */
@@ -12,6 +14,8 @@ export interface WorkerRecord {
   labels: string[];
   /** Keys of the requirements that it meets, of all that were asked for so far. */
   serves: string[];
+  /** The version that it is of; absent where it is of none. */
+  deployment?: WorkerDeployment | undefined;
   /** ISO 8601, UTC. */
   since: string;
   /** It takes nothing new, and ends once what it does has ended. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Requirement } from '../../plan/names.js';
+import { VERSIONING_BEHAVIORS } from '../../plan/placement/deployment.js';
 import type { WorkerRecord } from '../../plan/placement/worker-record.js';
 
 /** How often a worker says that it is there, in milliseconds. */
@@ -15,6 +16,7 @@ const workerSchema: z.ZodType<WorkerRecord> = z.object({
   queue: z.string(),
   labels: z.array(z.string()),
   serves: z.array(z.string()),
+  deployment: z.object({ name: z.string(), build: z.string(), behavior: z.enum(VERSIONING_BEHAVIORS) }).optional(),
   since: z.iso.datetime(),
   draining: z.boolean(),
 });

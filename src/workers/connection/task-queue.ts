@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
+import type { DeploymentVersion } from '../../plan/placement/deployment.js';
+import { isSameVersion, versionText } from '../../plan/placement/deployment.js';
 import type { Plan } from '../../plan/plan.js';
 import { everyStep, isDeviceStep } from '../../plan/step.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
@@ -21,6 +23,8 @@ const POLLS_AGAIN_WITHIN_MS = 30_000;
 const STORE_AT_END = /^\d+@[^/]+\/([a-z2-7]{8})(?:\+[a-z2-7]{8})*$/;
 /** `TASK_QUEUE_TYPE_WORKFLOW` of Temporal's API. */
 const WORKFLOW = 1;
+/** `WORKER_VERSIONING_MODE_VERSIONED` of Temporal's API. */
+const VERSIONED = 2;
 
 /** A namespace of a server that was reached, and the keys by which is encrypted what goes there. */
 export interface Namespace {
@@ -57,15 +61,32 @@ export function storesOf(pollers: string[]): string[] {
 
 /** Who polls a queue for workflows: their identities. A worker that was killed is still seen for a minute. */
 export async function pollersAt(connection: Connection, namespace: string, taskQueue: string): Promise<string[]> {
-  const { pollers } = await connection.workflowService.describeTaskQueue({
+  return (await queueState(connection, namespace, taskQueue)).pollers.map(({ identity }) => identity);
+}
+
+/** Who polls a queue for workflows, and which version takes new ones. */
+export interface QueueState {
+  pollers: { identity: string; version: DeploymentVersion | null }[];
+  /** Null where workers without a version take them. */
+  current: DeploymentVersion | null;
+}
+
+/** Asks the server how a queue stands. */
+export async function queueState(connection: Connection, namespace: string, taskQueue: string): Promise<QueueState> {
+  const { pollers, versioningInfo } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: taskQueue },
     taskQueueType: WORKFLOW,
   });
-  return (pollers ?? []).flatMap(({ identity, lastAccessTime }) => {
-    const polled = Number(lastAccessTime?.seconds ?? 0) * 1000;
-    return Date.now() - polled < POLLED_WITHIN_MS ? [identity ?? ''] : [];
-  });
+  return {
+    pollers: (pollers ?? []).flatMap(({ identity, lastAccessTime, deploymentOptions }) => {
+      const polled = Number(lastAccessTime?.seconds ?? 0) * 1000;
+      const isVersioned = Number(deploymentOptions?.workerVersioningMode ?? 0) === VERSIONED;
+      const version = isVersioned ? versionOf(deploymentOptions) : null;
+      return Date.now() - polled < POLLED_WITHIN_MS ? [{ identity: identity ?? '', version }] : [];
+    }),
+    current: versionOf(versioningInfo?.currentDeploymentVersion),
+  };
 }
 
 /**
@@ -96,11 +117,23 @@ export async function requireHosts(
   }
 }
 
+/** A version in the words of Temporal's API; null for none, which there is a version of nobody. */
+export function versionOf(
+  version: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
+): DeploymentVersion | null {
+  if (!version?.deploymentName || !version.buildId) return null;
+  return { name: version.deploymentName, build: version.buildId };
+}
+
 /** Waits until somebody polls a queue, and tells who; nobody when the signal ends the wait. Asks at least once. */
 export async function pollersUntil(signal: AbortSignal, ...queue: Parameters<typeof pollersAt>): Promise<string[]> {
+  return (await stateUntil(signal, ...queue)).pollers.map(({ identity }) => identity);
+}
+
+async function stateUntil(signal: AbortSignal, ...queue: Parameters<typeof queueState>): Promise<QueueState> {
   for (;;) {
-    const pollers = await pollersAt(...queue);
-    if (pollers.length > 0 || signal.aborted) return pollers;
+    const state = await queueState(...queue);
+    if (state.pollers.length > 0 || signal.aborted) return state;
     await pause(20);
   }
 }
@@ -113,20 +146,31 @@ export async function pollersOf(
   { connection, namespace, taskQueue, embedded, keys = null }: Namespace & { taskQueue: string; embedded: boolean },
   store: { id: string },
 ): Promise<string[]> {
-  const pollers = await pollersUntil(
+  const { pollers: all, current } = await stateUntil(
     embedded ? AbortSignal.timeout(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(),
     connection,
     namespace,
     taskQueue,
   );
+  const pollers = all.map(({ identity }) => identity);
   if (!embedded) {
     requireOneStore(taskQueue, pollers, store);
     requireSameKeys(taskQueue, pollers, keys);
   }
-  if (pollers.length > 0) return pollers;
+  if (all.some(({ version }) => isSameVersion(version, current))) return pollers;
+  if (pollers.length > 0) throw noneOfCurrent(taskQueue, current);
   throw new UnavailableError(
     `No worker polls the task queue \`${taskQueue}\`, which needs the store \`${store.id}\`.`,
     embedded ? 'Restart the host: perdure server stop' : 'Start one where that store is: perdure worker',
+  );
+}
+
+function noneOfCurrent(taskQueue: string, current: DeploymentVersion | null): UnavailableError {
+  const who = current === null ? 'without a version' : `of the version \`${versionText(current)}\``;
+  const start = current === null ? '' : ` --deployment ${versionText(current)}`;
+  return new UnavailableError(
+    `New runs go to workers ${who}, and none of them polls the task queue \`${taskQueue}\`.`,
+    `Start one: perdure worker${start}; or have another version take them: perdure deployment use NAME:BUILD`,
   );
 }
 

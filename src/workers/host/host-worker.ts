@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
 import type { Credentials, WorkerSelf } from '../../activities/dependencies.js';
+import type { WorkerDeployment } from '../../plan/placement/deployment.js';
 import { ownQueue } from '../../plan/placement/home.js';
 import { useLauncher } from '../../activities/processes/groups/start-process.js';
 import type { Store } from '../../store/store.js';
@@ -43,6 +44,8 @@ export interface WorkerPlace {
   root?: string | undefined;
   /** What it has, for steps that require it. */
   labels?: readonly string[];
+  /** The version that it is of; null or left out for none. */
+  deployment?: WorkerDeployment | null;
   /** Where it serves its health and metrics; null or left out for nowhere. */
   health?: HealthPlace | null;
   log: (line: string) => void;
@@ -59,6 +62,7 @@ export async function startWorker({
   connection: options,
   log,
   labels = [],
+  deployment = null,
   health = null,
   ...setup
 }: WorkerPlace): Promise<RunningWorker> {
@@ -82,7 +86,7 @@ export async function startWorker({
   };
   const activities = workerActivities({ ...setup, traces: telemetry.traces, self });
   const [worker] = await Promise.all([
-    createWorker({ connection, activities, ...setup }),
+    createWorker({ connection, activities, deployment, ...setup }),
     requireReadable(createClient(place), setup, place.keys),
   ]);
   await telemetry.begin({
@@ -108,6 +112,7 @@ export async function startWorker({
       namespace: setup.namespace,
       identity: workerIdentity(setup.store, place.keys),
       activities,
+      deployment,
       ...dataConverter(place.keys),
     },
     (error) => {
@@ -119,6 +124,7 @@ export async function startWorker({
     store: setup.store,
     queue: setup.taskQueue,
     ability: abilityOf(labels),
+    deployment,
     queues,
     log,
   });

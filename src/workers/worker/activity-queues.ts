@@ -1,5 +1,8 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
+import type { WorkerDeployment } from '../../plan/placement/deployment.js';
+import { isOwnQueue } from '../../plan/placement/home.js';
+import { versionOptions } from '../deployment/version-options.js';
 import { WORKER_OPTIONS } from './worker-options.js';
 
 /** Few wait in such a queue: each poll is a call that stays open. */
@@ -15,10 +18,16 @@ export interface ActivityQueues {
 
 /** What all of them have in common with the process's own worker. */
 export type SharedOptions = Required<Pick<WorkerOptions, 'connection' | 'namespace' | 'identity' | 'activities'>> &
-  Pick<WorkerOptions, 'dataConverter' | 'shutdownGraceTime' | 'shutdownForceTime'>;
+  Pick<WorkerOptions, 'dataConverter' | 'shutdownGraceTime' | 'shutdownForceTime'> & {
+    /** The version whose steps it takes; null for none. */
+    deployment: WorkerDeployment | null;
+  };
 
 /** `onFailed` is told of one that cannot go on: what waits there would wait for nothing. */
-export function createActivityQueues(shared: SharedOptions, onFailed: (error: unknown) => void): ActivityQueues {
+export function createActivityQueues(
+  { deployment, ...shared }: SharedOptions,
+  onFailed: (error: unknown) => void,
+): ActivityQueues {
   const running = new Map<string, { worker: Worker; ended: Promise<void> }>();
   let isStopped = false;
   return {
@@ -28,6 +37,8 @@ export function createActivityQueues(shared: SharedOptions, onFailed: (error: un
         ...WORKER_OPTIONS,
         maxConcurrentActivityTaskPolls: POLLS,
         ...shared,
+        // The queue of one worker alone is taken from by no other version.
+        ...versionOptions(isOwnQueue(queue) ? null : deployment),
         taskQueue: queue,
       });
       const ended = worker.run().catch(onFailed);

@@ -5,9 +5,11 @@ import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities/contract.js';
 import { createActivities } from '../../activities/create-activities.js';
 import { APPROVAL_KEY, withGivenKey } from '../../store/records/given-key.js';
+import type { WorkerDeployment } from '../../plan/placement/deployment.js';
 import type { Credentials, WorkerSelf } from '../../activities/dependencies.js';
 import type { Store } from '../../store/store.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { versionOptions } from '../deployment/version-options.js';
 import { dataConverter } from '../encryption/data-converter.js';
 import { UnavailableError } from '../errors.js';
 import { InterpreterWorker } from '../workflow-thread/interpreter-worker.js';
@@ -32,6 +34,8 @@ export interface WorkerSetup {
   activities?: Activities;
   /** Sends the traces of runs that end. */
   traces?: Pick<TraceOutbox, 'announce'> | undefined;
+  /** The version that it is of; null or left out for none. */
+  deployment?: WorkerDeployment | null;
   /** As Temporal's UI shows it; by default it names the process, the machine and the store. */
   identity?: string;
 }
@@ -47,13 +51,14 @@ export async function createWorker({
   store,
   keys = null,
   identity = workerIdentity(store, keys),
+  deployment = null,
   ...setup
 }: WorkerSetup): Promise<Worker> {
   const { codePath, buildId } = workflowBundle();
   return InterpreterWorker.create({
     ...WORKER_OPTIONS,
     ...dataConverter(keys),
-    buildId,
+    ...(deployment === null ? { buildId } : versionOptions(deployment)),
     connection,
     namespace,
     taskQueue,

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { WorkerDeployment } from '../../plan/placement/deployment.js';
 import type { Ability } from '../../plan/placement/requirement.js';
 import { meets, queueFor, requirementKey } from '../../plan/placement/requirement.js';
 import { newId } from '../../store/identity.js';
@@ -23,6 +24,8 @@ export interface PresenceOptions {
   /** The queue that all workers of the store poll. */
   queue: string;
   ability: Ability;
+  /** The version that it is of; null for none. */
+  deployment: WorkerDeployment | null;
   queues: Pick<ActivityQueues, 'serve'>;
   log: (line: string) => void;
 }
@@ -31,7 +34,7 @@ export interface PresenceOptions {
  * Says that a worker is there until it leaves, and takes from the queues of what it meets as soon as a step requires
  * that. A store that does not answer is asked again: nobody waits for this.
  */
-export function announceWorker({ store, queue, ability, queues, log }: PresenceOptions): Presence {
+export function announceWorker({ store, queue, ability, deployment, queues, log }: PresenceOptions): Presence {
   const serves = new Set<string>();
   let id = newId();
   let since = new Date().toISOString();
@@ -54,6 +57,7 @@ export function announceWorker({ store, queue, ability, queues, log }: PresenceO
       queue,
       labels: [...ability.labels].sort(),
       serves: [...serves].sort(),
+      ...(deployment === null ? {} : { deployment }),
       since,
       draining,
     });

@@ -2,6 +2,7 @@ import {
   continueAsNew,
   getExternalWorkflowHandle,
   setHandler,
+  setWorkflowOptions,
   upsertMemo,
   workflowInfo,
   defineSignal,
@@ -82,6 +83,15 @@ export async function perdureDevices(before: Lease[] = []): Promise<void> {
     if (workflowInfo().historyLength > EVENTS) await continueAsNew<typeof perdureDevices>(leases);
   }
 }
+
+/**
+ * Runs of all versions of workers use one keeper, so it goes on with the version that takes new runs. Said to a worker
+ * of none, the server would not take what it does.
+ */
+setWorkflowOptions(
+  () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' } : {}),
+  perdureDevices,
+);
 
 type Deadlock = ReturnType<typeof deadlocked>;
 

@@ -49,6 +49,7 @@ const READING: Record<string, string[]> = {
   validate: ['validate', 'hello.yml'],
   watch: ['watch', 'run'],
   workers: ['workers'],
+  deployment: ['deployment', 'list'],
   workspace: ['workspace', 'show', 'run'],
 };
 /** Those that need none, end what runs whatever the settings are, or stay: what they say is tested where they are. */
