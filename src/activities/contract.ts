@@ -37,6 +37,11 @@ type Place = string;
  */
 export type StepCall = CallHead;
 
+/** What a step has begun within a workflow task goes on. */
+export interface Working {
+  working: true;
+}
+
 export interface ModelCall extends StepCall {
   model: ModelChoice;
   /** What may be used at most, all questions together (I8); a limit that nobody set is not in it. */
@@ -291,6 +296,10 @@ export interface Activities {
   /** Milliseconds of these intervals in which a worker of the store was there. */
   countAlive(intervals: Interval[]): Promise<number>;
   callModel(call: ShortCall<ModelCall>): Promise<ShortOutput>;
+  /** Does so within a workflow task where it takes a moment; `callModel` goes on with what takes longer. */
+  beginModel(call: ShortCall<ModelCall & { task: number }>): Promise<ShortOutput | Working>;
+  /** Ends what a step has begun so and nothing goes on with; gives what that has spent. */
+  endBegun(call: ShortCall<StepCall>): Promise<{ spend: Spend | null }>;
   runCommand(call: ShortCall<CommandCall>): Promise<ShortOutput>;
   /** Has a program play an agent; it is resumed where a worker was lost. */
   runProgram(call: ShortCall<ProgramCall>): Promise<ShortOutput>;

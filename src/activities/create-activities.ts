@@ -15,7 +15,8 @@ import { createReadLeases } from './devices/read-leases.js';
 import { createTellKeeper } from './devices/tell-keeper.js';
 import type { Dependencies } from './dependencies.js';
 import { withFailures } from './failures.js';
-import { fromShort, acceptShortCalls } from './attempt/short-form.js';
+import { acceptQuickCalls, acceptShortCalls, fromShort } from './attempt/short-form.js';
+import { createEndBegun, createHeadStart } from './attempt/head-start.js';
 import { createSpentBelow } from './runs/spent-below.js';
 import { createJoinRounds } from './runs/join-rounds.js';
 import { createAnnounceRequirement } from './placement/announce-requirement.js';
@@ -52,8 +53,11 @@ export function createActivities(deps: Dependencies): Activities {
   const here = placed(store, workspaces);
   const held = holding(workspaces);
   const reading = holding(workspaces, { reads: true });
+  const model = createHeadStart(store, createCallModel(deps));
   return {
-    callModel: acceptShortCalls(singleFlight(createCallModel(deps), { patient: true })),
+    callModel: acceptShortCalls(singleFlight(model.goOn, { patient: true })),
+    beginModel: acceptQuickCalls(model.begin),
+    endBegun: fromShort(createEndBegun(store)),
     runCommand: acceptShortCalls(singleFlight(here(createRunCommand(deps)), { patient: true })),
     runProgram: acceptShortCalls(singleFlight(here(createRunProgram(deps)), { patient: true })),
     runTool: acceptShortCalls(singleFlight(here(createRunTool(deps)), { patient: true })),

@@ -54,13 +54,17 @@ export function toFailure(error: unknown): ApplicationFailure {
   return stepFailure('internal', error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 
-/** The failure of a local activity that a step is: its event does not name it. */
-export function withPath({ type, message, nonRetryable }: ApplicationFailure, path: string): ApplicationFailure {
+/** The failure of a local activity that a step is, with what it says already: its event does not name the step. */
+export function withPath(
+  { type, message, nonRetryable, details }: ApplicationFailure,
+  path: string,
+): ApplicationFailure {
+  const [said] = (details ?? []) as object[]; // what was spent or is needed
   return ApplicationFailure.create({
     type: type ?? 'internal',
     message,
     nonRetryable: nonRetryable === true,
-    details: [{ path }],
+    details: [{ ...said, path }],
   });
 }
 

@@ -87,9 +87,7 @@ export interface AgentStep extends StepBase {
   kind: 'agent';
   /** Key into `Plan.agents`. */
   agent: Hash;
-  /**
-   * The request. Null: the agent is told to do its part. An empty text: the agent's instruction is all that is said.
-   */
+  /** The request. Null: it is told to do its part. An empty text: the agent's instruction is all that is said. */
   prompt: Template | null;
   /** Shown to the agent under their names, and values of `${name}` in the agent's own prompt. */
   inputs: Record<string, Template>;
@@ -102,6 +100,8 @@ export interface AgentStep extends StepBase {
   /** The output is tasks for others: what they must satisfy beside the schema. */
   tasks?: TaskRules;
   output_as?: OutputConversion;
+  /** It is asked within the workflow task, as long as that takes a moment: its try may take `QUICK_MS`. */
+  quick?: true;
   /** What a rehearsal answers (decision 10). */
   rehearsal: Template | null;
 }

@@ -5,6 +5,7 @@ import type { CallHead } from '../plan/calls/short-call.js';
 import { queueFor } from '../plan/placement/requirement.js';
 import type { RunSettings } from '../plan/run-input.js';
 import type { Step, ToolStep } from '../plan/step.js';
+import { QUICK_MS } from '../plan/calls/quick.js';
 import { isBounded, QUICK_TOOLS } from '../plan/tools/tool.js';
 
 /** How long an activity may take beyond the step's own limit, which the activity enforces itself: time to clean up. */
@@ -31,9 +32,6 @@ export function actingOptions(step: Step, path: string, summary: string): Activi
     ...(step.requires === undefined ? {} : { taskQueue: queueFor(workflowInfo().taskQueue, step.requires) }),
   };
 }
-
-/** A step whose author allows it no more than this is run inside the workflow task: it cannot heartbeat for longer. */
-const QUICK_MS = 10_000;
 
 /**
  * Tells whether a step runs as a local activity. One with an external effect never does: a crash would repeat the call.

@@ -39,7 +39,9 @@ export function toldSpend(error: unknown): Spend | null {
   const cause = causeOf(error);
   const [detail] =
     cause instanceof ApplicationFailure || cause instanceof CancelledFailure ? (cause.details ?? []) : [];
-  return isSpend(detail) && shortIn(error) === null ? detail : null;
+  if (!isSpend(detail) || shortIn(error) !== null) return null;
+  const { usd, tokens, steps } = detail; // that of a quick step has its path, too
+  return { usd, tokens, steps };
 }
 
 /** What a failed step spent; nothing where its failure does not say. */

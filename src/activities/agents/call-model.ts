@@ -1,6 +1,8 @@
+import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Asking } from './ask-model.js';
 import { answerTo, invalid, noteOf } from './ask-model.js';
+import type { Attempt, Outside } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import type { ModelCall, StepOutput } from '../contract.js';
 import { convert } from '../values/convert-output.js';
@@ -16,13 +18,17 @@ import { contentKey, keepSoon, modelContent, reusedOutput } from '../reuse/conte
 const TURN = 0;
 
 /** Asks a model in a role, and gives its answer. What was answered once is never paid again (I8). */
-export function createCallModel(deps: Dependencies): (call: ModelCall) => Promise<StepOutput> {
+export function createCallModel(deps: Dependencies): (call: ModelCall, outside?: Outside) => Promise<StepOutput> {
   const providers = createProviders(deps.store, deps.prices);
-  return (call) =>
-    attempt(deps.store, call, 'agent', async (current) => {
-      const resumed = await resumeLog(deps.store, current.log, { ...call, note: null });
+  return (call, outside) => {
+    const act = async (current: Attempt<AgentStep>): Promise<StepOutput> => {
+      // What began within a workflow task is no second attempt for Temporal when its worker was lost.
+      const mayBeAgain = current.step.quick === true || undefined;
+      const resumed = await resumeLog(deps.store, current.log, { ...call, note: null }, mayBeAgain);
       return ask({ ...current, ...resumed, deps, call, provider: providers[call.model.provider] });
-    });
+    };
+    return attempt(deps.store, { ...call, outside }, 'agent', act);
+  };
 }
 
 async function ask(asking: Asking): Promise<StepOutput> {

@@ -32,18 +32,27 @@ export interface Attempt<S extends Step = Step> extends LoadedStep<S> {
   account: Account;
 }
 
+/** From where an attempt is ended that is not its activity's own, and told of how it goes on. */
+export interface Outside {
+  signal: AbortSignal;
+  /** How it ended from outside; null where it did not. */
+  failure: () => Error | null;
+  progress: JsonObject;
+}
+
 /**
  * Does what every acting activity does around its effect: finds the step, opens its log, heartbeats, bounds the time,
- * and reports how it ended. Cancellation leaves as it came (I9), a shutdown as something to start again.
+ * and reports how it ended. Cancellation leaves as it came (I9), a shutdown as something to start again. Both come from
+ * the activity, unless `outside` says from where.
  */
 export async function attempt<K extends StepKind, R = StepOutput>(
   store: Store,
-  call: StepCall & { limit_ms?: number },
+  call: StepCall & { limit_ms?: number; outside?: Outside | undefined },
   kind: K,
   act: (attempt: Attempt<Extract<Step, { kind: K }>>) => Promise<R>,
 ): Promise<R> {
   const context = Context.current();
-  const progress: JsonObject = {};
+  const { signal: ending, failure: cut, progress } = call.outside ?? ownOf(context);
   const account = openAccount();
   const stopHeartbeat = startHeartbeat(context, () => ({ ...progress }));
   let limit: TimeLimit | null = null;
@@ -54,7 +63,7 @@ export async function attempt<K extends StepKind, R = StepOutput>(
     const loaded = await loadStep(store, call, kind);
     timeoutMs = loaded.step.timeout_ms;
     // A turn of a conversation has what those before it have left of the step's time.
-    limit = startTimeLimit(endingSignal(context), call.limit_ms ?? timeoutMs);
+    limit = startTimeLimit(ending, call.limit_ms ?? timeoutMs);
     const { signal } = limit;
     signal.throwIfAborted();
     const result = await withLog(store, call, (log) => act({ ...loaded, signal, log, progress, account }));
@@ -63,7 +72,7 @@ export async function attempt<K extends StepKind, R = StepOutput>(
   } catch (error) {
     // What a step misses that lost its folder on the way says nothing of the step.
     const moved = store.folder === null ? null : movedRoot(store.folder);
-    const failure = failureOf(moved ?? error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null });
+    const failure = failureOf(moved ?? error, { cut: cut(), exceededMs: limit?.isOver() === true ? timeoutMs : null });
     tellTry(call, kind, failure);
     throw withSpend(failure, account);
   } finally {
@@ -93,13 +102,24 @@ async function withLog<R>(store: Store, call: StepCall, act: (log: LogWriter) =>
   }
 }
 
+function ownOf(context: Context): Outside {
+  return {
+    signal: endingSignal(context),
+    failure: () => (context.cancellationSignal.aborted ? endedBy(context) : null),
+    progress: {},
+  };
+}
+
+/** The failure of what an activity ends that was cancelled, or whose worker shuts down. */
+export function endedBy({ cancellationSignal, cancellationDetails }: Context): Error {
+  if (cancellationDetails?.workerShutdown === true) return workerLost();
+  const reason: unknown = cancellationSignal.reason;
+  return reason instanceof CancelledFailure ? reason : new CancelledFailure('The step was cancelled.');
+}
+
 /** How an attempt that threw has ended. `exceededMs` is the step's time limit when that is over. */
-function failureOf(error: unknown, { context, exceededMs }: { context: Context; exceededMs: number | null }): Error {
-  if (context.cancellationSignal.aborted) {
-    if (context.cancellationDetails?.workerShutdown === true) return workerLost();
-    const reason: unknown = context.cancellationSignal.reason;
-    return reason instanceof CancelledFailure ? reason : new CancelledFailure('The step was cancelled.');
-  }
+function failureOf(error: unknown, { cut, exceededMs }: { cut: Error | null; exceededMs: number | null }): Error {
+  if (cut !== null) return cut;
   if (exceededMs !== null)
     return stepFailure('timeout', `The step did not end within its time limit of ${exceededMs / 1000} s.`);
   return toFailure(error);

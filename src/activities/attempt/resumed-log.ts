@@ -28,8 +28,13 @@ type Piece = Pick<LogLine, 'stream' | 'text'>;
 const TRY = /^try (\d+)(, started \d+ times)?$/;
 
 /** Goes on with a log where an attempt before this one has left it; the first one begins with the place's note. */
-export async function resumeLog(store: Store, log: LogWriter, place: Place): Promise<ResumedLog> {
-  const pieces = Context.current().info.attempt > 1 ? await piecesAt(store, place) : null;
+export async function resumeLog(
+  store: Store,
+  log: LogWriter,
+  place: Place,
+  mayBeAgain = Context.current().info.attempt > 1,
+): Promise<ResumedLog> {
+  const pieces = mayBeAgain ? await piecesAt(store, place) : null;
   if (pieces === null && place.note !== null) log.write('note', place.note);
   return over(log, pieces ?? [], pieces !== null);
 }

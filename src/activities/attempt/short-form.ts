@@ -2,13 +2,23 @@ import { Context } from '@temporalio/activity';
 import type { CallHead, Caller, ShortCall } from '../../plan/calls/short-call.js';
 import { wholeCall } from '../../plan/calls/short-call.js';
 import { shortOutput } from '../../plan/calls/step-output.js';
-import type { ShortOutput, StepOutput } from '../contract.js';
+import type { ShortOutput, StepOutput, Working } from '../contract.js';
 
 /** An acting activity whose calls and outputs are as they travel into history. */
 export function acceptShortCalls<C extends CallHead>(
   act: (call: C) => Promise<StepOutput>,
 ): (call: ShortCall<C>) => Promise<ShortOutput> {
   return fromShort(async (call: C) => shortOutput(await act(call)));
+}
+
+/** The same of quick steps, which may not come to their end. */
+export function acceptQuickCalls<C extends CallHead>(
+  act: (call: C) => Promise<StepOutput | Working>,
+): (call: ShortCall<C>) => Promise<ShortOutput | Working> {
+  return fromShort(async (call: C) => {
+    const came = await act(call);
+    return 'working' in came ? came : shortOutput(came);
+  });
 }
 
 /** An activity that takes calls as they travel into history, and whose answers are short by themselves. */

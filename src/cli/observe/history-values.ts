@@ -28,7 +28,7 @@ export interface ProtoFailure {
   cause?: ProtoFailure | null;
   applicationFailureInfo?: { type?: string | null; details?: Payloads | null } | null;
   timeoutFailureInfo?: { timeoutType?: number | null } | null;
-  canceledFailureInfo?: object | null;
+  canceledFailureInfo?: { details?: Payloads | null } | null;
 }
 
 /** The outcome that a run's failure carries, at whatever depth; null when it ended otherwise. */

@@ -128,15 +128,12 @@ export function quickFact(event: HistoryEvent): Fact | null {
   const marker = event.markerRecordedEventAttributes;
   if (marker?.markerName !== 'core_local_activity') return null;
   if (marker.failure) {
-    const detail = decode<{ path?: string }>(causeOf(marker.failure).applicationFailureInfo?.details);
+    const cause = causeOf(marker.failure);
+    const detail = decode<Partial<Spend> & { path?: string }>(
+      (cause.applicationFailureInfo ?? cause.canceledFailureInfo)?.details,
+    );
     return typeof detail?.path === 'string'
-      ? {
-          kind: 'step-failed',
-          path: detail.path,
-          failure: toFailure(causeOf(marker.failure)),
-          spend: NO_SPEND,
-          quick: true,
-        }
+      ? { kind: 'step-failed', path: detail.path, failure: toFailure(cause), spend: spendOf(detail), quick: true }
       : null;
   }
   const result = decode<ShortOutput | Gate | number>(marker.details?.['result']) ?? null;
@@ -154,7 +151,9 @@ function isOpened(result: ShortOutput | Gate): result is Gate {
 }
 
 function causeOf(failure: ProtoFailure): ProtoFailure {
-  return failure.applicationFailureInfo || !failure.cause ? failure : causeOf(failure.cause);
+  return failure.applicationFailureInfo || failure.canceledFailureInfo || !failure.cause
+    ? failure
+    : causeOf(failure.cause);
 }
 
 /** What stands for an output that cannot be read. */

@@ -66,6 +66,7 @@ const STEP_KEYS = [
   'max_output_kb',
   'schema',
   'rehearsal',
+  'quick',
   'choices',
   'options',
   'fallback',

@@ -91,6 +91,10 @@ export const agentStep = z.strictObject({
   model: filledText.optional().describe('Model for this step: an alias, a full id, or `provider:model`.'),
   schema,
   rehearsal: template.optional().describe('What a rehearsal answers in place of the model.'),
+  quick: z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe('An answer takes a moment: it is asked for within the workflow task. `timeout` is at most 10s.'),
   tasks: z
     .array(taskAgent, { error: 'a list of agents' })
     .min(1, { error: 'a list with an agent' })

@@ -1,5 +1,6 @@
 import type { TaskRules } from '../../plan/builds/task-rules.js';
-import type { AgentStep } from '../../plan/step.js';
+import type { Agent, AgentStep } from '../../plan/step.js';
+import { QUICK_MS } from '../../plan/calls/quick.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
@@ -75,10 +76,33 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
     prompt: planning === null ? prompt : withText(prompt, planning.told, texts),
     inputs,
     model: authored.model ?? null,
+    ...quickOf(authored, policy, reached[hash], context),
     schema,
     ...(planning === null ? {} : { schema: planning.schema, tasks: planning.rules }),
     rehearsal,
   };
+}
+
+/** One short question: what else the step says must let it be one. */
+function quickOf(
+  { quick }: Authored<'agent'>,
+  { timeout_ms, requires }: Policy,
+  agent: Agent | undefined,
+  { node, report }: StepContext,
+): Pick<AgentStep, 'quick'> {
+  if (quick !== true) return {};
+  const fault = (message: string, suggestion: string): void =>
+    report({ code: 'conflicting-keys', at: keyOf(node, 'quick'), message, suggestion });
+  if (timeout_ms > QUICK_MS)
+    fault(
+      `A quick step has a time limit of at most ${QUICK_MS / 1000} s, and this one has ${timeout_ms / 1000} s.`,
+      'write `timeout: 10s` beside it',
+    );
+  if (requires !== undefined)
+    fault('A quick step runs on whichever worker has its run, and `requires` asks for others.', 'leave `quick` out');
+  if (agent !== undefined && (agent.uses ?? []).length > 0)
+    fault(`Agent \`${agent.name}\` uses tools: its answer takes several questions.`, 'leave `quick` out');
+  return { quick };
 }
 
 /** An agent that asks for a work tree has one of its own, whose changes are a commit when it has ended well. */

@@ -1,3 +1,4 @@
+import { workflowInfo } from '@temporalio/workflow';
 import type { ModelCall, ProgramCall, ShortOutput } from '../../activities/contract.js';
 import type { Failure } from '../../plan/failure.js';
 import { segmentOf } from '../../plan/plan.js';
@@ -6,8 +7,9 @@ import type { AgentStep } from '../../plan/step.js';
 import { titleOf } from '../../plan/references/title.js';
 import { safeLine } from '../../plan/text/safe-text.js';
 import { templatesOf } from '../../plan/references/step-references.js';
-import { acting, actingOptions, termsOf } from '../activities.js';
+import { acting, actingOptions, quick, quickOptions, termsOf } from '../activities.js';
 import { atHome } from '../running/at-home.js';
+import { orGoOn } from '../running/head-start.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
 import type { Reservation } from '../budget/reserve.js';
@@ -61,5 +63,13 @@ export function runAgent(
   }
   if (model === null) throw new Error(`No model was chosen for ${path}`);
   const call: ModelCall = { ...head, model };
-  return acting.callModel.executeWithOptions(actingOptions(step, path, name), [shortCall(call, callerOf(path))]);
+  const goOn = (): Promise<ShortOutput> =>
+    acting.callModel.executeWithOptions(actingOptions(step, path, name), [shortCall(call, callerOf(path))]);
+  if (step.quick !== true || step.requires !== undefined) return goOn();
+  const begun = { ...call, task: workflowInfo().historyLength };
+  return orGoOn(
+    quick.beginModel.executeWithOptions(quickOptions(step, name), [shortCall(begun, callerOf(null))]),
+    goOn,
+    call,
+  );
 }
