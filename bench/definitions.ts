@@ -1,6 +1,9 @@
 // The workloads as Perdure's users write them. YAML is a superset of JSON, so a definition is written as one.
 type Definition = Record<string, unknown>;
 
+/** Whether each step waits for the disk. */
+export type Durability = 'synced';
+
 const AGENT = 'bench-agent';
 
 /** `agents/bench-agent.yml`: the same system prompt as the hand-written side's. */
@@ -24,8 +27,26 @@ export const READER_FILE = JSON.stringify({
 });
 
 /** One agent that reads until it answers. */
-export function reader(): Definition {
-  return { name: 'bench-reader', steps: [{ agent: READER, prompt: 'Read it all.' }] };
+export function reader(prompt = 'Read it all.', name = 'bench-reader', durability?: Durability): Definition {
+  return { name, ...durabilityOf(durability), steps: [{ agent: READER, prompt }] };
+}
+
+/** A file read again and again, by a tool that takes a moment. */
+export function reads(steps: number, path: string, durability?: Durability): Definition {
+  return {
+    name: `bench-reads${durability === undefined ? '' : '-synced'}`,
+    ...durabilityOf(durability),
+    steps: range(steps, () => ({ tool: 'read_file', inputs: { path } })),
+  };
+}
+
+/** Quick questions one after another. */
+export function asks(steps: number, durability?: Durability): Definition {
+  return {
+    name: `bench-asks${durability === undefined ? '' : '-synced'}`,
+    ...durabilityOf(durability),
+    steps: range(steps, (step) => ({ agent: AGENT, prompt: `Short ${step}.`, quick: true, timeout: '10s' })),
+  };
 }
 
 /** The items of a list, a model call each, windowed. */
@@ -70,10 +91,10 @@ export function lists(steps: number, timeout?: string): Definition {
 }
 
 /** Commands one after another, with the usual limit or their own. */
-export function commands(steps: number, timeout?: string, durability?: 'synced'): Definition {
+export function commands(steps: number, timeout?: string, durability?: Durability): Definition {
   return {
     name: `bench-commands-${timeout ?? 'usual'}${durability === undefined ? '' : '-synced'}`,
-    ...(durability === undefined ? {} : { durability }),
+    ...durabilityOf(durability),
     steps: range(steps, () => ({ command: ['true'], ...(timeout === undefined ? {} : { timeout }) })),
   };
 }
@@ -110,6 +131,10 @@ export function approval(): Definition {
 /** One command that leaves a file, by whose time its start is known. */
 export function firstStep(file: string): Definition {
   return { name: 'bench-first', steps: [{ command: ['touch', file] }] };
+}
+
+function durabilityOf(durability: Durability | undefined): { durability?: Durability } {
+  return durability === undefined ? {} : { durability };
 }
 
 function range<T>(length: number, item: (index: number) => T): T[] {

@@ -25,6 +25,7 @@ import { memory } from './rows/memory.js';
 import { nested } from './rows/nested.js';
 import { onOurs } from './rows/on-ours.js';
 import { processRows } from './rows/processes.js';
+import { quickRows } from './rows/quick.js';
 import { replay } from './rows/replay.js';
 import { commandLatency, quickSteps, quickTools, sequentialLatency, syncedSteps } from './rows/sequential-latency.js';
 import { throughput } from './rows/throughput.js';
@@ -42,6 +43,7 @@ const ROWS: Row[] = [
   quickSteps,
   quickTools,
   syncedSteps,
+  ...quickRows,
   throughput,
   workerCpu,
   fanOut200,

@@ -6,6 +6,7 @@ import {
   defineSignal,
   executeChild,
   proxyActivities,
+  proxyLocalActivities,
   setHandler,
 } from '@temporalio/workflow';
 import type Anthropic from '@anthropic-ai/sdk';
@@ -16,6 +17,24 @@ const { askModel, askTurn, readText, runCommand } = proxyActivities<typeof activ
   ...ACTIVITY_OPTIONS,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
+
+/** The same as local activities, with no journal behind them: what a worker that is lost has done is done again. */
+const local = proxyLocalActivities<typeof activities>({ startToCloseTimeout: ACTIVITY_OPTIONS.startToCloseTimeout });
+
+/** Commands one after another, as local activities. */
+export async function commandsLocally(steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) await local.runCommand(['true']);
+}
+
+/** A file read again and again. */
+export async function readsLocally(steps: number, folder: string, path: string): Promise<void> {
+  for (let step = 0; step < steps; step++) await local.readText(folder, path);
+}
+
+/** Short questions to a model. */
+export async function asksLocally(steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) await local.askModel(`Short ${step}.`);
+}
 
 /** Model calls one after another, each shown the answer before. */
 export async function sequential(steps: number): Promise<string> {
@@ -77,10 +96,23 @@ export async function reuse(argv: string[], values: number): Promise<string> {
  * An agent as Temporal's integrations of AI kits write it: the workflow has the messages, and passes them with each
  * turn.
  */
-export async function agent(prompt: string, folder: string): Promise<string> {
+export function agent(prompt: string, folder: string): Promise<string> {
+  return converse(prompt, folder, { askTurn, readText });
+}
+
+/** The same as local activities. */
+export function agentLocally(prompt: string, folder: string): Promise<string> {
+  return converse(prompt, folder, local);
+}
+
+async function converse(
+  prompt: string,
+  folder: string,
+  acts: Pick<typeof activities, 'askTurn' | 'readText'>,
+): Promise<string> {
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: prompt }];
   for (;;) {
-    const content = await askTurn(messages);
+    const content = await acts.askTurn(messages);
     messages.push({ role: 'assistant', content });
     const calls = content.filter((block) => block.type === 'tool_use');
     if (calls.length === 0) return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
@@ -88,7 +120,7 @@ export async function agent(prompt: string, folder: string): Promise<string> {
       calls.map(async ({ id, input }) => ({
         type: 'tool_result' as const,
         tool_use_id: id,
-        content: await readText(folder, (input as { path: string }).path),
+        content: await acts.readText(folder, (input as { path: string }).path),
       })),
     ); // as the tool's schema says
     messages.push({ role: 'user', content: results });
