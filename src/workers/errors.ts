@@ -22,3 +22,11 @@ export function codeOf(error: unknown): string | null {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What the server says of something that it does not have. */
+export const NOT_FOUND = 5;
+
+/** The gRPC status of a failed call, or null. */
+export function grpcCodeOf(error: unknown): number | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : null;
+}

@@ -13,6 +13,7 @@ import { fullDisk, holdFolder } from './host/host-folder.js';
 import { hostSignal } from './host/host-process.js';
 import type { RunningWorker } from './host/host-worker.js';
 import { startWorker } from './host/host-worker.js';
+import { requireNoOtherFolder } from './connection/own-folder.js';
 import { claimQueue } from './connection/queue-claim.js';
 import { reach } from './connection/connect.js';
 import { prepareStateDir, requireApart } from './server/server-database.js';
@@ -102,7 +103,9 @@ async function claimWork(
     await prepareStateDir(project.stateDir);
     const store = await openProjectStore(project.stateDir, storePlace(config, process.env), { keys });
     const queue = taskQueueOf(store, config, taskQueue);
-    await claimQueue({ connection: reached, namespace: settings.namespace, taskQueue: queue, keys }, store);
+    const at = { connection: reached, namespace: settings.namespace, taskQueue: queue, keys };
+    await claimQueue(at, store);
+    await requireNoOtherFolder(at, store);
     return { store, queue };
   } finally {
     await reached.close();

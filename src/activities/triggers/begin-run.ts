@@ -12,9 +12,11 @@ import type { Activities } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import { runIdOf } from '../../plan/run-id.js';
+import { foldersFault, worksInFolder } from '../runs/one-folder.js';
 import { attributesOf, detailsOf, inWorkTree, memoOf, summaryOf, toRunInput } from '../runs/run-start.js';
 import { TOLD, storeContext } from '../runs/told-context.js';
 import { givenInput } from './event-input.js';
+import { noteNotBegun } from './not-begun.js';
 
 /**
  * Does for a run that nobody submits what a command does for one before it starts it: gives it an id and its input, and
@@ -28,14 +30,20 @@ export function createBeginRun({ store }: Dependencies): Activities['beginRun'] 
     const run = runIdOf(plan.name, hash('sha256', starter, 'buffer'));
     if ((await store.readRun(run)) !== null) return { run, joined: true };
     const event = await eventOf(happened, store);
+    const description = descriptionOf(event);
+    const refuse = async (why: string): Promise<never> => {
+      await noteNotBegun(run, why, { prepared, plan, description, store });
+      throw stepFailure('value-invalid', why);
+    };
     const read = await givenInput(prepared, { plan, event, store });
-    if ('fault' in read) throw stepFailure('value-invalid', read.fault);
+    if ('fault' in read) return refuse(read.fault);
     const given = read.input;
     const settings = await settingsFor(prepared, { plan, run, given, store });
+    const torn = await foldersFault(plan, settings, store);
+    if (torn !== null) return refuse(torn);
     const values: Record<string, Value> = {};
     for (const [name, value] of Object.entries(given)) values[name] = await store.put(value);
     for (const file of prepared.files) await store.noteUse(file, run);
-    const description = descriptionOf(event);
     await store.noteSubmitted({
       run,
       definition: plan.name,
@@ -43,6 +51,7 @@ export function createBeginRun({ store }: Dependencies): Activities['beginRun'] 
       rehearsal: settings.rehearsal,
       submitted_by: settings.submitted_by,
       submitted_at: new Date().toISOString(),
+      ...(worksInFolder(plan, settings, store) ? { in_folder: true } : {}),
     });
     const begun: BegunRun = {
       run,

@@ -168,6 +168,7 @@ export async function startSubmission(
     await offerTrees(session.store, source);
   }
   const values = await store();
+  const { worksInFolder } = await import('../../activities/runs/one-folder.js');
   // Before it is started: from then on a run that closes may remove what no open run uses.
   for (const file of files) await session.store.noteUse(file, id);
   const { name: definition } = plan;
@@ -182,8 +183,11 @@ export async function startSubmission(
     submitted_by,
     submitted_at: new Date().toISOString(),
     ...(after === undefined ? {} : { after }),
+    ...(worksInFolder(plan, settings, session.store) ? { in_folder: true } : {}),
   });
   try {
+    // Once more: a worker that came meanwhile has looked before this run was noted.
+    await requireOneFolder(plan, settings, session);
     return await startOrJoin(link, {
       run: id,
       plan,
@@ -200,18 +204,10 @@ export async function startSubmission(
 }
 
 /** Throws a refusal for a run that works in the project's folder where workers have several of these. */
-async function requireOneFolder(plan: Plan, { worktree }: RunSettings, { store }: Session): Promise<void> {
-  if (store.homes === null || worktree !== undefined) return;
-  const { mayChangeWorkspace } = await import('../../plan/calls/reuse.js');
-  if (!mayChangeWorkspace(plan)) return;
-  const folders = [...new Set((await store.listWorkers()).map(({ host, folder }) => `\`${folder}\` on \`${host}\``))];
-  if (folders.length > 1)
-    throw refusal(
-      `Steps of \`${plan.name}\` may change files of the project's folder, and the workers of this store have ` +
-        `${String(folders.length)} of them: ${folders.slice(0, 3).join(', ')}. Each step would find other files.`,
-      'Write `workspace: worktree` in the definition, and its files go along; or `effect: none` at steps that ' +
-        'change none.',
-    );
+async function requireOneFolder(plan: Plan, settings: RunSettings, { store }: Session): Promise<void> {
+  const { foldersFault, FOLDERS_HINT } = await import('../../activities/runs/one-folder.js');
+  const fault = await foldersFault(plan, settings, store);
+  if (fault !== null) throw refusal(fault, FOLDERS_HINT);
 }
 
 /** The files as the run finds them, where it may change some and its workers have them at hand. */

@@ -16,6 +16,8 @@ const submittedSchema = z.object({
   submitted_at: z.iso.datetime(),
   /** The run that it is a rerun of, or whose build it mends. */
   after: z.string().optional(),
+  /** It may change files of the project's folder, where each worker may have another. */
+  in_folder: z.literal(true).optional(),
 });
 
 /** What is known of a run without its server, from the moment it was submitted until it leaves its record. */

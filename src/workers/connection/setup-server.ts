@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../plan/names.js';
-import { messageOf, UnavailableError } from '../errors.js';
+import { grpcCodeOf, messageOf, NOT_FOUND, UnavailableError } from '../errors.js';
 import { reachServer } from './connect.js';
 import { addSearchAttributes, missingSearchAttributes } from './server-health.js';
 import type { TemporalSettings } from './temporal-settings.js';
@@ -47,7 +47,7 @@ async function hasNamespace({ workflowService }: Connection, namespace: string):
   return workflowService.describeNamespace({ namespace }).then(
     () => true,
     (error: unknown) => {
-      if (codeIn(error) === NOT_FOUND) return false;
+      if (grpcCodeOf(error) === NOT_FOUND) return false;
       throw refused(`see the namespace \`${namespace}\``, error);
     },
   );
@@ -62,7 +62,6 @@ async function register({ workflowService }: Connection, namespace: string, days
 type Register = Parameters<Connection['workflowService']['registerNamespace']>[0];
 type Long = NonNullable<NonNullable<Register['workflowExecutionRetentionPeriod']>['seconds']>;
 
-const NOT_FOUND = 5;
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
@@ -73,7 +72,7 @@ async function allowed(what: string, make: () => Promise<void>): Promise<void> {
 }
 
 function refused(what: string, error: unknown): unknown {
-  const code = codeIn(error);
+  const code = grpcCodeOf(error);
   return code === PERMISSION_DENIED || code === UNIMPLEMENTED
     ? new UnavailableError(
         `The Temporal server does not let this user ${what}: ${messageOf(error)}`,
@@ -89,13 +88,9 @@ async function seen<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (codeIn(error) === PERMISSION_DENIED) throw refused('see search attributes', error);
+      if (grpcCodeOf(error) === PERMISSION_DENIED) throw refused('see search attributes', error);
       if (Date.now() > until)
         throw new UnavailableError(`The Temporal server does not come round: ${messageOf(error)}`);
     }
   }
-}
-
-function codeIn(error: unknown): number | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : null;
 }

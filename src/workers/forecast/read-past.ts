@@ -30,7 +30,11 @@ type KnownRuns = Map<string, ClosedRun>;
 export async function readPast(store: Store, known: KnownRuns = new Map()): Promise<ClosedRun[]> {
   const runs = (await store.listRuns()).filter((run) => !run.includes('/'));
   const records = (await Promise.all(runs.map((run) => store.readRun(run).catch(() => null)))).flatMap((record) =>
-    record === null || record.rehearsal || record.status === 'cancelled' || record.rerun_of !== undefined
+    record === null ||
+    record.rehearsal ||
+    record.status === 'cancelled' ||
+    record.rerun_of !== undefined ||
+    !hasActed(record)
       ? []
       : [record],
   );
@@ -44,6 +48,11 @@ export async function readPast(store: Store, known: KnownRuns = new Map()): Prom
   known.clear();
   for (const one of past) known.set(one.record.journal, one);
   return past;
+}
+
+/** A run that could not begin says nothing of what it takes. */
+function hasActed({ pages, status }: RunRecord): boolean {
+  return pages.length > 0 || status !== 'error';
 }
 
 async function readRun(record: RunRecord, store: Store): Promise<ClosedRun> {
