@@ -114,7 +114,7 @@ it('asks people until the deadline of a gate, then takes its fallback', async ()
   await write(
     'asks',
     'name: asks\nschedule: "@yearly"\nsteps:\n' +
-      '  - {id: go, approval: "Go?", content: "this", deadline: 3s, fallback: approve}\n' +
+      '  - {id: go, approval: "Go?", content: "this", deadline: 15s, fallback: approve}\n' +
       '  - {id: which, ask: "Which?", deadline: 1h, default: none}\n',
   );
   expect(await json('schedules', 'sync')).toMatchObject({ created: ['asks'] });
@@ -122,7 +122,7 @@ it('asks people until the deadline of a gate, then takes its fallback', async ()
   const gates = async (): Promise<string[]> =>
     (await json<{ gate: string }[]>('list', '--waiting')).map(({ gate }) => gate);
   await expect.poll(gates, { timeout: 10_000 }).toEqual([`${run}/go`]);
-  await expect.poll(gates, { timeout: 20_000 }).toEqual([`${run}/which`]);
+  await expect.poll(gates, { timeout: 60_000 }).toEqual([`${run}/which`]);
   expect((await project.run('answer', `${run}/which`, 'this one')).code).toBe(0);
   await project.run('watch', run);
   expect(await json('show', run)).toMatchObject({
@@ -130,7 +130,7 @@ it('asks people until the deadline of a gate, then takes its fallback', async ()
     output: 'this one',
     steps: [{ id: 'go', status: 'success', output: 'this' }, { id: 'which' }],
   });
-}, 60_000);
+}, 120_000);
 
 it('stays paused, with the reason, until somebody resumes it', async () => {
   expect(await project.run('schedules', 'pause', 'hourly', '--note', 'for the move')).toMatchObject({ code: 0 });

@@ -102,8 +102,14 @@ describe('a run whose store is PostgreSQL', () => {
     const env = { ...keys, TEAM_STORE: url, TEMPORAL_ADDRESS: address };
     const flow = FLOW.replace(/ {2}- id: slow[^]*?timeout: 120s\n/, '')
       .replace('${steps.slow.output}', 'it')
-      .replace(/ {2}- id: leave\n.*\n/, '');
-    const machines = await Promise.all([0, 1].map(() => openProject({ 'perdure.yml': CONFIG, 'flow.yml': flow }, env)));
+      .replace(/ {2}- id: leave\n.*\n/, '')
+      .replace('general-purpose', 'asker');
+    const files = {
+      'perdure.yml': CONFIG,
+      'flow.yml': `${flow}    effect: none\n`, // no files: each machine has its own
+      'definitions/agents/asker.yml': 'name: asker\ndescription: Asks\ntools: []\nprompt: You look.\n',
+    };
+    const machines = await Promise.all([0, 1].map(() => openProject(files, env)));
     for (const machine of machines) onTestFinished(() => machine.close());
     const [one, other] = machines as [Project, Project];
     const first = one.start('worker');
