@@ -23,7 +23,7 @@ export const stats: CommandSpec = {
       const told = [lineOf('cost', scores.usd), lineOf('tokens', scores.tokens), lineOf('time', scores.ms)].flat();
       print(
         terminal,
-        ...(told.length > 0 ? told : [`Nothing was forecast: ${runs.length} closed runs say too little.`]),
+        ...(told.length > 0 ? told : [`Nothing was forecast: closed runs say too little (${runs.length}).`]),
       );
     }
     return EXIT.success;
