@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { inWorkTree, toRunInput } from '../../activities/runs/run-start.js';
 import type { Plan } from '../../plan/plan.js';
 import {
@@ -224,7 +225,14 @@ async function keepStart({
     elsewhere === null &&
     !settings.rehearsal &&
     mayChangeWorkspace(plan);
-  if (isWanted) await store.keepSnapshot(id, 'start', locate(store, settings.workspace));
+  if (isWanted && (await isWorkersFolder(store)))
+    await store.keepSnapshot(id, 'start', locate(store, settings.workspace));
+}
+
+/** Tells whether a worker has this folder: of another's files it would be a lie that the run found these. */
+async function isWorkersFolder(store: Session['store']): Promise<boolean> {
+  if (store.homes === null) return true;
+  return (await store.listWorkers()).some(({ host, folder }) => host === hostname() && folder === store.folder);
 }
 
 function detach(

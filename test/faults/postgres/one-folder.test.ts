@@ -1,5 +1,6 @@
 // @module-tag postgres
 // @seconds 30
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Project, Running } from '../project.js';
 import { kill, openProject, until } from '../project.js';
@@ -87,4 +88,27 @@ it('goes on with a run in another folder once the worker that had the first is g
   await work(other);
   expect((await other.run('reject', 'moved', '--comment', 'moved on')).code).toBe(0);
   expect((await other.run('watch', 'moved')).code).toBe(1);
+});
+
+it('keeps no files as those that a run found, where its worker has others', async () => {
+  const url = await server.createDatabase();
+  const [one, other] = [await machine(url), await machine(url)];
+  await work(one);
+  for (const [project, run] of [
+    [one, 'near'],
+    [other, 'far'],
+  ] as const) {
+    execFileSync('git', ['init', '--quiet', project.folder]);
+    expect((await project.run('run', 'writes', '--id', run, '--no-wait')).code).toBe(4);
+    expect((await project.run('approve', run)).code).toBe(0);
+    expect((await project.run('watch', run)).code).toBe(0);
+  }
+  expect(await one.run('workspace', 'show', 'near')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('first') as string,
+  });
+  expect(await other.run('workspace', 'show', 'far')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The files that `far` found were not kept.') as string,
+  });
 });
