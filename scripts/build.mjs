@@ -154,7 +154,7 @@ async function bundleCommandLine() {
  */
 async function bundleHost() {
   await bundleProgram(join('workers', 'host', 'host-main.ts'), join(draft, 'workers', 'host.cjs'), {
-    external: ['@temporalio/core-bridge', '@temporalio/testing', 'pg', '@aws-sdk/client-s3'],
+    external: ['@temporalio/core-bridge', '@temporalio/testing', 'pg', '@aws-sdk/client-s3', 'nodemailer'],
     plugins: [
       {
         name: 'no-bundler',

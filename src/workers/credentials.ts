@@ -36,12 +36,14 @@ export interface NamesVariables {
  * go.
  */
 export function configVariables({ providers, mcp = {}, search, notify }: NamesVariables): string[] {
-  const { webhook, secret, slack, teams } = notify ?? {};
+  const { webhook, secret, slack, teams, email } = notify ?? {};
   return [
     ...keyVariables(providers),
     ...variablesIn(Object.values(search?.headers ?? {})),
     ...Object.values(mcp).flatMap((server) => variablesOf(toMcpServer(server))),
-    ...[webhook, secret, slack, teams].flatMap((written) => addressVariable(written) ?? []),
+    ...[webhook, secret, slack, teams, email?.user, email?.password].flatMap(
+      (written) => addressVariable(written) ?? [],
+    ),
   ];
 }
 

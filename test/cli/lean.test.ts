@@ -39,7 +39,8 @@ async function modulesOf(args: string[], env: Record<string, string> = {}): Prom
 const HEAVY = [
   /@temporalio|@grpc|@anthropic|hono/,
   /node_modules\/vscode-|src\/cli\/lsp\//,
-  /(^|\/)(src|dist)\/(workers\/(?!run-compiled\.)|workflows)/,
+  // Forecasts are pure, and `plan` tells them.
+  /(^|\/)(src|dist)\/(workers\/(?!run-compiled\.|forecast\/(?:forecast-plan|price-range)\.)|workflows)/,
   // What a model is called and costs are tables, which `plan` reads.
   /(^|\/)(src|dist)\/activities\/(?!models\/(?:choice\/(?:prices|price-table)|protocol\/provider)\.)/,
 ];

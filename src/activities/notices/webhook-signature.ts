@@ -19,8 +19,15 @@ export function signedHeaders(
 const LEAST_BYTES = 16;
 
 function secretBytes(secret: string): Buffer {
-  const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  if (bytes.length < LEAST_BYTES)
+  if (!isSecret(secret))
     throw new Error(`expected the secret to be \`whsec_\` and at least ${LEAST_BYTES} bytes in base 64`);
-  return bytes;
+  return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+}
+
+/** Tells whether a text is a secret of Standard Webhooks. */
+export function isSecret(secret: string): boolean {
+  return (
+    /^(whsec_)?[A-Za-z0-9+/_-]+={0,2}$/.test(secret) &&
+    Buffer.from(secret.replace(/^whsec_/, ''), 'base64').length >= LEAST_BYTES
+  );
 }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { MailWay } from '../../plan/gates/mail-way.js';
 import type { GateInPlan, Notice, NoticeCall, NoticeForecast, NoticeWay } from '../../plan/gates/notice.js';
 import { NOTICE_LOG, NOTICE_WORKFLOW, addressVariable, filledAddress } from '../../plan/gates/notice.js';
 import type { JsonObject } from '../../plan/values/json.js';
@@ -15,6 +16,7 @@ import type { Credentials, Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure } from '../failures.js';
 import { readAll, request } from '../models/http/http.js';
 import { slackMessage, teamsMessage } from '../notices/chat-messages.js';
+import { sendMail } from '../notices/send-mail.js';
 import { noticeLinks } from '../notices/notice-links.js';
 import { wordsOf } from '../notices/notice-words.js';
 import { signedHeaders } from '../notices/webhook-signature.js';
@@ -55,6 +57,8 @@ async function send(call: NoticeCall, { store, credentials }: Dependencies): Pro
   const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(LIMIT_MS)]);
   try {
     if ('command' in way) await run(call, way.command, store, signal);
+    else if ('email' in way)
+      await sendMail(way.email, wordsOf(notice), { id: ownId(), known: credentials(), limitMs: LIMIT_MS, signal });
     else await post(postOf(way, notice, credentials()), signal);
   } catch (error) {
     throw signal.aborted ? notTaken(`nobody took it in ${LIMIT_MS / 1000} s`) : error;
@@ -120,7 +124,7 @@ function desktopVariables(): Record<string, string> {
 
 /** How the way is called, where nobody is named who decides by it. */
 function nameOf(way: NoticeWay): string {
-  return 'command' in way ? 'command' : 'slack' in way ? 'slack' : 'teams' in way ? 'teams' : 'webhook';
+  return (['command', 'slack', 'teams', 'email'] as const).find((name) => name in way) ?? 'webhook';
 }
 
 interface Post {
@@ -130,7 +134,11 @@ interface Post {
 }
 
 /** What is posted where. A webhook of ones own gets the notice as it is, a chat what people read of it. */
-function postOf(way: Exclude<NoticeWay, { command: string[] }>, notice: Notice, known: ReturnType<Credentials>): Post {
+function postOf(
+  way: Exclude<NoticeWay, { command: string[] } | { email: MailWay }>,
+  notice: Notice,
+  known: ReturnType<Credentials>,
+): Post {
   if ('slack' in way) return chatPost(way.slack, slackMessage(wordsOf(notice)), known);
   if ('teams' in way) return chatPost(way.teams, teamsMessage(wordsOf(notice)), known);
   const { webhook, secret } = way;
@@ -143,10 +151,13 @@ function chatPost(webhook: string, message: JsonObject, known: ReturnType<Creden
   return { address: addressOf(webhook, known), body: JSON.stringify(message), headers: {} };
 }
 
-/** Of all tries to send one notice the id is the same, so that a receiver takes it once. */
+/** The same for all tries to send one notice, so that a receiver takes it once. */
+function ownId(): string {
+  return `msg_${sha256(Context.current().info.workflowExecution?.workflowId ?? '').slice(-32)}`;
+}
+
 function signature(secret: string, body: string, known: ReturnType<Credentials>): Record<string, string> {
-  const { workflowExecution } = Context.current().info;
-  const id = `msg_${sha256(workflowExecution?.workflowId ?? '').slice(-32)}`;
+  const id = ownId();
   const name = addressVariable(secret) ?? '';
   try {
     return signedHeaders(known[name] ?? '', { id, body, at: Date.now() });

@@ -3,7 +3,6 @@ import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { forecastLines } from '../forecast/forecast-words.js';
 import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
 import { priceRange } from '../../workers/forecast/price-range.js';
-import { readPast } from '../../workers/forecast/read-past.js';
 import { openKeys } from '../follow/keys.js';
 import type { Session } from '../session.js';
 import { formatUsd } from '../text/format.js';
@@ -29,6 +28,7 @@ export async function askAbove(
   terminal: Terminal,
 ): Promise<void> {
   const { models } = config;
+  const { readPast } = await import('../../workers/forecast/read-past.js');
   const forecast = forecastPlan(plan, await readPast(store), { models, env: terminal.env });
   const range = priceRange(forecastOf(plan, config.agents?.default ?? null).calls, models, terminal.env);
   const isKnown = range.unpriced.length === 0 && range.played.length === 0;

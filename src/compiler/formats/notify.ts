@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { MailSettings } from '../../plan/gates/mail-way.js';
 import type { NotifySettings } from '../../plan/gates/notice.js';
 import { NOTICE_EVENTS, addressVariable, filledAddress } from '../../plan/gates/notice.js';
+import { emailSchema } from './notify-email.js';
 import { filledText } from './values.js';
 
 const isAddress = (written: string): boolean =>
@@ -36,6 +38,7 @@ export const notifySchema = z
         .describe('What is posted to `webhook` is signed by it (Standard Webhooks): `${env.NAME}`, never itself.'),
       slack: chat.optional().describe('An incoming webhook of Slack.'),
       teams: chat.optional().describe('A webhook of Microsoft Teams.'),
+      email: emailSchema.optional().describe('A mail server, and who is told by it.'),
       links: z
         .boolean({ error: 'true or false' })
         .optional()
@@ -48,14 +51,14 @@ export const notifySchema = z
         .optional()
         .describe('What is told; all three when left out.'),
     },
-    { error: 'a map with command, webhook, slack or teams' },
+    { error: 'a map with command, webhook, slack, teams or email' },
   )
-  .superRefine(({ command, webhook, slack, teams, secret }, context) => {
-    if (command === undefined && webhook === undefined && slack === undefined && teams === undefined)
+  .superRefine(({ command, webhook, slack, teams, email, secret }, context) => {
+    if ([command, webhook, slack, teams, email].every((way) => way === undefined))
       context.addIssue({
         code: 'custom',
         path: ['command'],
-        message: 'a program and its arguments, or else a `webhook`, `slack` or `teams`',
+        message: 'a program and its arguments, or else a `webhook`, `slack`, `teams` or `email`',
       });
     if (secret !== undefined && webhook === undefined)
       context.addIssue({ code: 'custom', path: ['secret'], message: 'a `webhook` beside it, which is signed by it' });
@@ -64,7 +67,7 @@ export const notifySchema = z
 /** As a run takes it; undefined where nobody is told. */
 export function toNotify(written: z.infer<typeof notifySchema> | undefined): NotifySettings | undefined {
   if (written === undefined) return undefined;
-  const { command, webhook, secret, slack, teams, links, on = [...NOTICE_EVENTS] } = written;
+  const { command, webhook, secret, slack, teams, email, links, on = [...NOTICE_EVENTS] } = written;
   return {
     on,
     ...(command === undefined ? {} : { command }),
@@ -72,6 +75,16 @@ export function toNotify(written: z.infer<typeof notifySchema> | undefined): Not
     ...(secret === undefined ? {} : { secret }),
     ...(slack === undefined ? {} : { slack }),
     ...(teams === undefined ? {} : { teams }),
+    ...(email === undefined ? {} : { email: toMail(email) }),
     ...(links === true ? { links } : {}),
+  };
+}
+
+function toMail({ server, tls, user, password, from, to }: z.infer<typeof emailSchema>): MailSettings {
+  return {
+    ...{ server, from, to: [...new Set(to)] },
+    ...(tls === undefined ? {} : { tls }),
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
   };
 }

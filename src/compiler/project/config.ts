@@ -314,7 +314,19 @@ export type Config = z.infer<typeof configSchema>;
 const UNSUPPORTED = new Set(['generated_workers_dir']);
 
 /** Keys whose values, and all below them, are in no message. */
-const SECRETS = new Set(['key', 'env', 'headers', 'webhook', 'secret', 'slack', 'teams', 'keys', 'postgres', 'otlp']);
+const SECRETS = new Set([
+  'key',
+  'env',
+  'headers',
+  'webhook',
+  'secret',
+  'slack',
+  'teams',
+  'email',
+  'keys',
+  'postgres',
+  'otlp',
+]);
 
 export interface LoadedConfig {
   config: Config;

@@ -3,6 +3,7 @@ import type { Hash } from '../values/value.js';
 import type { Limit } from '../budget/budgets.js';
 import type { RunEnd } from '../result.js';
 import type { Gate } from './gate.js';
+import type { MailSettings, MailWay } from './mail-way.js';
 
 /** What people can be told of: a gate waits for them, a limit pauses a run, a run has ended. */
 export const NOTICE_EVENTS = ['waiting', 'paused', 'ended'] as const;
@@ -20,6 +21,7 @@ export interface NotifySettings {
   /** Addresses of incoming webhooks, as that one. */
   slack?: string;
   teams?: string;
+  email?: MailSettings;
   /** Links by which whoever reads the notice decides are in it. */
   links?: true;
 }
@@ -101,7 +103,11 @@ export interface GateOfNotice {
 
 /** One way to tell a notice. */
 export type NoticeWay =
-  { command: string[] } | { webhook: string; secret?: string } | { slack: string } | { teams: string };
+  | { command: string[] }
+  | { webhook: string; secret?: string }
+  | { slack: string }
+  | { teams: string }
+  | { email: MailWay };
 
 /** One way to tell a notice, as an activity takes it. `run` and `workspace` are those of the run it is about. */
 export interface NoticeCall {
@@ -115,12 +121,13 @@ export interface NoticeCall {
 }
 
 /** All ways of settings, each told by itself. */
-export function waysOf({ command, webhook, secret, slack, teams }: NotifySettings): NoticeWay[] {
+export function waysOf({ command, webhook, secret, slack, teams, email }: NotifySettings): NoticeWay[] {
   return [
     ...(command === undefined ? [] : [{ command }]),
     ...(webhook === undefined ? [] : [{ webhook, ...(secret === undefined ? {} : { secret }) }]),
     ...(slack === undefined ? [] : [{ slack }]),
     ...(teams === undefined ? [] : [{ teams }]),
+    ...(email === undefined ? [] : email.to.map((to) => ({ email: { ...email, to } }))),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isSecret } from '../../activities/notices/webhook-signature.js';
 import { findOnPath, isExecutable } from '../../store/processes/find-on-path.js';
 import type { Config } from '../../compiler/project/config.js';
 import type { Project } from '../../compiler/project/project.js';
@@ -17,6 +18,8 @@ export function noticeFindings({ root }: Project, notify: Config['notify'], env:
       const written = notify?.[way];
       return written === undefined ? [] : [ofAddress(way, written, env)];
     }),
+    ...(notify?.secret === undefined ? [] : [ofSecret(notify.secret, env)]),
+    ...(notify?.email === undefined ? [] : [ofMail(notify.email, env)]),
   ];
 }
 
@@ -43,5 +46,35 @@ function ofAddress(way: string, webhook: string, env: Env): Finding {
     required: false,
     detail,
     fix: ok ? null : `Set ${variable ?? webhook} where you run perdure: nobody is told`,
+  };
+}
+
+/** Whether what is posted can be signed by it: a secret that is none is found at the first notice otherwise. */
+function ofSecret(written: string, env: Env): Finding {
+  const variable = addressVariable(written) ?? '';
+  const value = env[variable] ?? '';
+  const ok = isSecret(value);
+  const why = value === '' ? 'is not set' : 'is no secret of Standard Webhooks';
+  return {
+    name: 'notify secret',
+    ok,
+    required: false,
+    detail: `${variable} ${ok ? 'signs what is posted' : why}`,
+    fix: ok ? null : `Set ${variable} to whsec_ and at least 16 bytes in base 64: nothing is posted to \`webhook\``,
+  };
+}
+
+function ofMail(
+  { server, user, password, to }: NonNullable<NonNullable<Config['notify']>['email']>,
+  env: Env,
+): Finding {
+  const missing = [user, password].flatMap((written) => addressVariable(written) ?? []).filter((name) => !env[name]);
+  const ok = missing.length === 0;
+  return {
+    name: 'notify email',
+    ok,
+    required: false,
+    detail: ok ? `${server}, to ${to.join(', ')}; it was not spoken to` : `${missing.join(' and ')} not set`,
+    fix: ok ? null : `Set ${missing.join(' and ')} where you run perdure: nobody is told`,
   };
 }

@@ -59,6 +59,23 @@ describe('perdure.yml', () => {
     ['notify: {command: [notify-send, Perdure], on: [waiting]}', []],
     ['notify: {webhook: "${env.HOOK}"}', []],
     ['notify: {webhook: "https://hooks.example.org/planted-token"}', []],
+    ['notify: {email: {server: "smtps://mail.example.org", from: a@example.org, to: [b@example.org]}}', []],
+    [
+      'notify: {email: {server: "smtp://a:planted-token@mail.example.org", from: a@example.org, to: []}}',
+      ['perdure.yml 1:26 invalid-value error', 'perdure.yml 1:94 invalid-value error'],
+    ],
+    [
+      'notify: {email: {server: "smtp://a.example", from: a@x, to: [b@x], user: "${env.U}", password: planted-token}}',
+      ['perdure.yml 1:96 invalid-value error'],
+    ],
+    [
+      'notify: {email: {server: "smtp://mail.example.org", from: a@example.org, to: [b@x], tls: false}}',
+      ['perdure.yml 1:90 invalid-value error'],
+    ],
+    [
+      'notify: {email: {server: "smtp://mail.example.org", from: a@example.org, to: [b@x], user: "${env.U}"}}',
+      ['perdure.yml 1:91 invalid-value error'],
+    ],
     ['notify: {webhook: planted-token}', ['perdure.yml 1:19 invalid-value error']],
     [
       'notify: {command: [], on: [ended, started]}',

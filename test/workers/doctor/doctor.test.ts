@@ -157,6 +157,39 @@ describe('the doctor', () => {
     expect(webhook).toEqual({ name: 'notify webhook', ok: true, required: false, detail: 'HOOK is set', fix: null });
   });
 
+  it('says whether what is posted can be signed, and mails be sent, without what variables hold', async () => {
+    const root = newFolder();
+    const email = {
+      server: 'smtps://mail.example.com',
+      user: '${env.MAIL_USER}',
+      password: '${env.MAIL_PASSWORD}',
+      from: 'perdure@example.com',
+      to: ['ana@example.com'],
+    };
+    const notify = { webhook: 'https://hooks.example.org', secret: '${env.HOOK_SECRET}', email };
+    const named = async (env: Record<string, string | undefined>) => {
+      const all = await diagnose({ root, stateDir: join(root, '.perdure'), configFile: null }, { notify }, env);
+      return all.filter(({ name }) => name === 'notify secret' || name === 'notify email');
+    };
+    expect(await named(REQUIRED)).toMatchObject([
+      { ok: false, required: false, detail: 'HOOK_SECRET is not set' },
+      { ok: false, required: false, detail: 'MAIL_USER and MAIL_PASSWORD not set' },
+    ]);
+    const [short] = await named({ ...REQUIRED, HOOK_SECRET: 'whsec_Y2FuYXJ5' });
+    expect(short).toMatchObject({ ok: false, detail: 'HOOK_SECRET is no secret of Standard Webhooks' });
+    const set = {
+      HOOK_SECRET: `whsec_${Buffer.alloc(24, 'canary').toString('base64')}`,
+      MAIL_USER: 'canary',
+      MAIL_PASSWORD: 'canary',
+    };
+    const all = await named({ ...REQUIRED, ...set });
+    expect(all).toMatchObject([
+      { ok: true, detail: 'HOOK_SECRET signs what is posted', fix: null },
+      { ok: true, detail: 'smtps://mail.example.com, to ana@example.com; it was not spoken to', fix: null },
+    ]);
+    expect(JSON.stringify(all)).not.toContain('canary');
+  });
+
   it('finds a state folder that cannot be made', async () => {
     expect(await finding('state folder', REQUIRED, '/proc/1/nothing/.perdure')).toMatchObject({
       ok: false,
