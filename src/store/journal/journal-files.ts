@@ -36,6 +36,9 @@ export function createJournalFiles(folder: string): JournalFiles {
     return journal;
   }
 
+  /** The last merge: what one adds is in the file before the next looks. */
+  let merging: Promise<void> = Promise.resolve();
+
   /** One host has the folder (decision 7): whoever asks is the only one who does. */
   const claimOf = ({ scope, key }: JournalKey): Claim => ({
     lost: 0,
@@ -57,7 +60,11 @@ export function createJournalFiles(folder: string): JournalFiles {
       await journalOf(scope).append(key, entry, synced);
       return true;
     },
-    mergeJournal: async ({ scope, key }, merge) => journalOf(scope).append(key, merge(journalOf(scope).read(key))),
+    mergeJournal({ scope, key }, merge) {
+      const merged = merging.then(() => journalOf(scope).append(key, merge(journalOf(scope).read(key))));
+      merging = merged.catch(() => undefined); // told to its own caller
+      return merged;
+    },
     readJournal: async ({ scope, key }) => journalOf(scope).read(key),
     // Who owned a question is known where several may ask.
     listAskedAgain: async () => [],

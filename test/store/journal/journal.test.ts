@@ -34,6 +34,17 @@ async function read(store: Store, key: string): Promise<unknown> {
 }
 
 describe('the journal', () => {
+  it('loses nothing of what is merged into one entry at once', async () => {
+    const { store, reopened } = await journalWith();
+    const add = (): Promise<void> =>
+      store.mergeJournal({ scope: SCOPE, key: 'sum' }, (before) => ({
+        ...entry('sum'),
+        response: Number(before?.response ?? 0) + 1,
+      }));
+    await Promise.all(Array.from({ length: 20 }, add));
+    for (const each of [store, await reopened()]) expect(await read(each, 'sum')).toBe(20);
+  });
+
   it('gives back what was written under a key, and nothing for another key or scope', async () => {
     const { store, reopened } = await journalWith('a', 'b');
     for (const each of [store, await reopened()]) {
