@@ -1,4 +1,5 @@
 import type { Action } from '../plan/tools/action.js';
+import type { QuotaTerms } from '../plan/budget/quota.js';
 import type { Interval } from '../plan/budget/run-clock.js';
 import type { HookAnswer, HookedWhen } from '../plan/tools/hook.js';
 import type { AttemptBefore, CallEnd, Remark, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
@@ -45,7 +46,7 @@ export interface Working {
 export interface ModelCall extends StepCall {
   model: ModelChoice;
   /** What may be used at most, all questions together (I8); a limit that nobody set is not in it. */
-  most?: { usd?: number; tokens?: number };
+  most?: { usd?: number; tokens?: number; quota?: QuotaTerms };
 }
 
 export interface ProgramCall extends StepCall {
@@ -55,7 +56,7 @@ export interface ProgramCall extends StepCall {
   /** The folder that the program works in. */
   workspace: Place;
   /** As of a `ModelCall`. */
-  most?: { usd?: number; tokens?: number };
+  most?: { usd?: number; tokens?: number; quota?: QuotaTerms };
 }
 
 /** The next turn of an agent that uses tools. Its first call carries the environment; later ones go on from `head`. */

@@ -59,11 +59,18 @@ export const FAILURES = {
   // Somebody wanted it to end: no further try.
   'nested-ended': { acts: 'nobody', transient: false },
   'budget-short': { acts: 'nobody', transient: true },
+  // All runs of the day together: the run waits for the next one.
+  'quota-used': { acts: 'operator', transient: true },
   'limit-reached': { acts: 'operator', transient: false },
   internal: { acts: 'operator', transient: false },
 } as const satisfies Record<string, { acts: 'author' | 'operator' | 'nobody'; transient: boolean }>;
 
 export type FailureType = keyof typeof FAILURES;
+
+/** Tells whether a call was refused before anything was asked: it is asked again, as the same try. */
+export function isUnasked(type: string | null | undefined): boolean {
+  return type === 'budget-short' || type === 'quota-used';
+}
 
 /** One shape for failures everywhere: in step results, in `--json`, in logs. */
 export interface Failure {

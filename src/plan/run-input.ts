@@ -9,6 +9,7 @@ import type { NotifySettings } from './gates/notice.js';
 import type { ShortPlan } from './packing/packed-plan.js';
 import type { Plan } from './plan.js';
 import type { Budgets } from './budget/budgets.js';
+import type { Quota } from './budget/quota.js';
 import type { ProgramSettings } from './agents/program.js';
 import type { RoundCounts } from './result.js';
 import type { Restrictions, Warning } from './budget/steering.js';
@@ -76,6 +77,8 @@ export interface RunSettings {
   status_attribute?: true;
   /** The limits in force: of those that are set the smallest, else the defaults. */
   budget: Budgets;
+  /** What all runs of a day share; absent where the project names none. */
+  quota?: Quota;
   /** What happens at the root's limits, where somebody chose. */
   on_exhausted?: ExhaustionPolicy;
   /** Folder that relative paths of commands start from: the project's root. */
@@ -188,6 +191,8 @@ export interface CarriedAccount {
   refused: number;
   /** Absent where there were none. */
   warnings?: Warning[];
+  /** As somebody said who resumed the run; absent where nobody did. */
+  quota?: Quota;
 }
 
 /**

@@ -12,7 +12,7 @@ import { RUN_FAILED } from '../plan/outcomes/step-ends.js';
 import type { Amounts } from '../plan/budget/amounts.js';
 import { NONE, toNanoUsd } from '../plan/budget/amounts.js';
 import type { Failure } from '../plan/failure.js';
-import { isFailureType } from '../plan/failure.js';
+import { isFailureType, isUnasked } from '../plan/failure.js';
 import type { RunOutcome } from '../plan/result.js';
 import type { Spend } from '../plan/budget/spend.js';
 import { NO_SPEND } from '../plan/budget/spend.js';
@@ -55,10 +55,25 @@ export function spendIn(error: unknown): Spend {
  */
 export function shortIn(error: unknown): Amounts | null {
   const cause = causeOf(error);
-  if (!(cause instanceof ApplicationFailure) || cause.type !== 'budget-short') return null;
+  if (!(cause instanceof ApplicationFailure) || !isUnasked(cause.type)) return null;
   const [detail] = cause.details ?? [];
-  const { usd, tokens } = detail as { usd: number; tokens: number }; // `callModel` throws this type with nothing else
+  const { usd, tokens } = detail as { usd: number; tokens: number }; // `callModel` throws these types with nothing else
   return { ...NONE, nanousd: toNanoUsd(usd), tokens };
+}
+
+/** What a call says that found no room in the quota of all runs. */
+export interface QuotaUsed {
+  message: string;
+  /** When the day ends that it counts for; ISO 8601, UTC. */
+  until: string;
+}
+
+/** What a call says that was refused because the quota is used up; null for other failures. */
+export function quotaIn(error: unknown): QuotaUsed | null {
+  const cause = causeOf(error);
+  if (!(cause instanceof ApplicationFailure) || cause.type !== 'quota-used') return null;
+  const [detail] = cause.details ?? [];
+  return { message: cause.message, until: (detail as { until: string }).until }; // `takeQuota` throws this type alone
 }
 
 function isSpend(detail: unknown): detail is Spend {

@@ -19,6 +19,7 @@ import type { GateTerms } from './gates/gate-book.js';
 import { createGateBook, acceptUnknownSignals } from './gates/gate-book.js';
 import { makeRunTree } from './running/own-tree.js';
 import { leaveTree, openAccount } from './budget/account.js';
+import { waitAgain } from './budget/quota.js';
 import { restrictionsOf } from './state/account.js';
 import { receiveNested } from './running/idle-children.js';
 import { startClockBeside } from './budget/run-clock.js';
@@ -76,7 +77,10 @@ function openContext(input: RunInput): RunContext {
   whole.account.onPause = (pause) => noticePause(whole, pause);
   followStatus(whole);
   showDetails(whole);
-  if (carried !== null) showAgain(whole);
+  if (carried !== null) {
+    showAgain(whole);
+    waitAgain(whole);
+  }
   receiveNested(whole, () => startReady(whole));
   listenToSteerers(whole, (kind) => {
     gates.messages[kind] += 1;

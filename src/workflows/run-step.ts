@@ -17,7 +17,9 @@ import { restrictionsOf } from './state/account.js';
 import type { Reservation } from './budget/reserve.js';
 import { askedIn, settleReservation, reserve } from './budget/reserve.js';
 import { pathOf, reasonFor, triesBefore } from './state/context.js';
-import { failureFrom, shortIn, spendIn, toldSpend } from './failures.js';
+import type { QuotaUsed } from './failures.js';
+import { failureFrom, quotaIn, shortIn, spendIn, toldSpend } from './failures.js';
+import { meetQuota } from './budget/quota.js';
 import { askCheckpoint, whyChecked } from './running/checkpoint.js';
 import { askAfterLoss } from './running/worker-lost.js';
 import { runAgent } from './steps/agent.js';
@@ -143,9 +145,10 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
   if (turn === null) return Promise.resolve(tries.last ?? notStarted(scope));
   // What was refused is the same try, but asked of another model it is another question.
   if (tries.short === null || askedIn(turn) !== tries.short.model) tries.count += 1;
-  const over = (end: StepEnd, isTold = true): StepEnd | Promise<StepEnd> => {
+  const over = (end: StepEnd, isTold = true, quota: QuotaUsed | null = null): StepEnd | Promise<StepEnd> => {
     settleReservation(scope.context, turn, end, isTold);
     tries.short = end.short === undefined ? null : { need: end.short, model: askedIn(turn) };
+    if (quota !== null) meetQuota(scope.context, quota);
     return afterTry(scope, step, tries, end);
   };
   const count = triesBefore(scope, step) + tries.count;
@@ -156,7 +159,7 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
   ).then(
     (end) => over(endOf(end)),
     (error: unknown) => {
-      if (!isCancellation(error)) return over(failedTry(error), toldSpend(error) !== null);
+      if (!isCancellation(error)) return over(failedTry(error), toldSpend(error) !== null, quotaIn(error));
       const spend =
         step.kind === 'agent' && turn.inParts
           ? (scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND)

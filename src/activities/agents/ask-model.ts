@@ -33,6 +33,7 @@ import { renderRehearsal } from '../models/request.js';
 import { LONGEST_MS } from '../models/http/retry-after.js';
 import { gatherText } from '../attempt/text-log.js';
 import type { ResumedLog } from '../attempt/resumed-log.js';
+import { settleQuota, takeQuota } from '../attempt/quota.js';
 import { refuseIfShort } from '../attempt/reservation.js';
 import { stepFailure } from '../failures.js';
 
@@ -81,12 +82,15 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
   const cut = cutCalls(store, question);
   const before = await cut.read();
   book(account, before, reserved);
+  const quota = { call, part, terms: call.most?.quota };
   let isKnown = true;
   let lost = 0;
   const ask = async (claim: Claim): Promise<Json> => {
     isKnown = false;
     ({ lost } = claim);
     refuseIfShort(needsOf(call, request, account.counted), call.most);
+    const needs = mostIn(call.model, request);
+    await takeQuota(store, quota, { needs, before: account.counted.usd ?? 0, signal: asking.signal });
     if (call.context !== undefined && part.at(-1) === 0)
       log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
     return (await callProvider(asking, { request, part, cut, reserved, claim })) as unknown as Json;
@@ -95,11 +99,17 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
   const cost = (answer: Json): Spend => spendOf(asking, (answer as unknown as ModelAnswer).usage);
   const late = (answer: Json): Promise<void> => cut.add(cost(answer));
   // So are answers, and nothing else is under such a key.
-  const answer = (await askOnce(store, question, ask, { signal: asking.signal, cost, late })) as unknown as ModelAnswer;
+  const answer = (await askOnce(store, question, ask, { signal: asking.signal, cost, late }).catch(
+    async (error: unknown) => {
+      await settleQuota(store, quota, account.counted.usd);
+      throw error;
+    },
+  )) as unknown as ModelAnswer;
   // An owner before this one, which was taken for lost, may have been answered meanwhile.
   if (lost > 0) book(account, spendSince(before, await cut.read()), reserved);
   if (isKnown) asking.retell(answer.text);
   book(account, spendOf(asking, answer.usage), reserved);
+  await settleQuota(store, quota, account.counted.usd);
   return answer;
 }
 

@@ -26,6 +26,7 @@ import { correction, createRequest } from '../models/request.js';
 import type { ProgramQuestion, ProgramReply } from '../programs/converse.js';
 import { converse } from '../programs/converse.js';
 import type { ProgramSpend } from '../programs/program.js';
+import { settleQuota, takeQuota } from '../attempt/quota.js';
 import { refuseIfShort } from '../attempt/reservation.js';
 import { filesAtStart, leftByProgram, toldBefore } from './attempt-before.js';
 import { contentKey, keepOutput, programContent, reusedOutput } from '../reuse/content-key.js';
@@ -135,6 +136,10 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
     Object.assign(account, before);
     book(account, spendOf(call, spent), 0);
   };
+  const quota = { call, part: journalled.part, terms: call.most?.quota };
+  // It is told to use no more than was reserved for it.
+  const least = needsOf(call, question);
+  const needs = { usd: Math.max(least.usd, call.most?.usd ?? 0), tokens: least.tokens };
   const cost = (answer: Json): Spend => spendOf(call, (answer as unknown as ProgramReply).spent);
   const late = (answer: Json): Promise<void> => cut.add(cost(answer));
   const ask = async (claim: Claim): Promise<Json> => {
@@ -149,15 +154,22 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
         signal: whileHeld(signal, claim),
         log,
         onSpent,
+        onBegin: () => takeQuota(deps.store, quota, { needs, before: account.counted.usd ?? 0, signal }),
         onProgress: (now) => void Object.assign(progress, now),
       })) as unknown as Json; // so is a reply
     } catch (error) {
       throw error instanceof ApplicationFailure ? finalWhenLate(error, playing) : error;
     }
   };
-  const reply = await askOnce(deps.store, journalled, ask, { signal, cost, late });
+  const settle = (): Promise<void> =>
+    settleQuota(deps.store, quota, account.spent.usd === null ? null : account.counted.usd);
+  const reply = await askOnce(deps.store, journalled, ask, { signal, cost, late }).catch(async (error: unknown) => {
+    await settle();
+    throw error;
+  });
   const told = reply as unknown as ProgramReply; // nothing else is under such a key
   onSpent(told.spent);
+  await settle();
   return told;
 }
 

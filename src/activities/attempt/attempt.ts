@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { isUnasked } from '../../plan/failure.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import type { Step } from '../../plan/step.js';
@@ -133,8 +134,7 @@ function withSpend(error: Error, { spent }: Account): Error {
   if (spent.tokens === 0 && spent.usd === 0) return error;
   const detail: Spend = { ...spent, steps: 1 };
   if (error instanceof CancelledFailure) return new CancelledFailure(error.message, [detail]);
-  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || error.type === 'budget-short')
-    return error;
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || isUnasked(error.type)) return error;
   return ApplicationFailure.create({
     type: error.type ?? 'internal',
     message: error.message,

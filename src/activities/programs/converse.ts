@@ -52,6 +52,8 @@ export interface Conversation {
   signal: AbortSignal;
   log: LogWriter;
   onProgress: (progress: { characters?: number; turns?: number }) => void;
+  /** Waited for before a program starts, once what its session has used is told. */
+  onBegin: () => Promise<void>;
   /** Told what the question has used so far, whenever the program says so. */
   onSpent: (spent: ProgramSpend) => void;
 }
@@ -101,6 +103,7 @@ async function oneProcess(
   const use = sessionUse(conversation, left, id);
   const before = left?.spent ?? NOTHING_SPENT;
   onSpent(before);
+  await conversation.onBegin();
   const session: OpenSession = { id: use.id, spent: before };
   const program = PROGRAM[call.program.program];
   // A program that names its session itself has none yet: should it be lost before it does, it starts anew.

@@ -6,7 +6,7 @@ import { print, printJson } from '../terminal.js';
 
 export const stats: CommandSpec = {
   name: 'stats',
-  summary: 'score forecasts of cost, tokens and time against what closed runs took',
+  summary: 'score forecasts of cost, tokens and time against what closed runs took; show the quota of today',
   arguments: [{ syntax: '[definition]', about: 'only runs of the definition of this name' }],
   options: [JSON_OPTION],
   examples: ['perdure stats', 'perdure stats review-repository --json'],
@@ -18,12 +18,16 @@ export const stats: CommandSpec = {
     const past = session === null ? [] : await readPast(session.store);
     const runs = definition === undefined ? past : past.filter(({ plan }) => plan.name === definition);
     const scores = scoreRuns(runs, { models: session?.config.models, env: terminal.env });
-    if (options.flag('json')) printJson(terminal, { closed: runs.length, ...scores });
+    const { quotaLines, quotaState } = await import('../forecast/quota-state.js');
+    const quota = session === null ? null : await quotaState(session, Date.now());
+    if (options.flag('json'))
+      printJson(terminal, { closed: runs.length, ...scores, ...(quota === null ? {} : { quota }) });
     else {
       const told = [lineOf('cost', scores.usd), lineOf('tokens', scores.tokens), lineOf('time', scores.ms)].flat();
       print(
         terminal,
         ...(told.length > 0 ? told : [`Nothing was forecast: closed runs say too little (${runs.length}).`]),
+        ...(quota === null ? [] : quotaLines(quota)),
       );
     }
     return EXIT.success;

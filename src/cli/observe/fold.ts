@@ -1,6 +1,7 @@
 import { stepPathOf, turnOf } from '../../plan/agents/conversation.js';
 import { restoreSchedule } from '../../plan/schedule/carried-schedule.js';
 import { nextTryDelay } from '../../plan/outcomes/retry-delay.js';
+import { isUnasked } from '../../plan/failure.js';
 import { isInDoubt } from '../../plan/outcomes/flash-recovery.js';
 import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import { skipPending } from '../../plan/schedule/schedule.js';
@@ -188,7 +189,7 @@ function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-
 
 function failTry(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-failed' }): void {
   // Refused before anything was asked: the interpreter asks again, with more reserved.
-  if (event.failure.type === 'budget-short') return unstart(spot);
+  if (isUnasked(event.failure.type)) return unstart(spot);
   if (spot === null) return;
   const { scope, step } = spot;
   const started = scope.started.get(step.index);

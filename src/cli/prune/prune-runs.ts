@@ -1,5 +1,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { ORIGINS } from '../../activities/made/registry.js';
+import { quotaScope } from '../../activities/attempt/quota.js';
+import { dayOf } from '../../plan/budget/quota.js';
 import { INTERPRETER } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
 import { STARTER } from '../../plan/triggers/start.js';
@@ -109,7 +111,7 @@ function findOld({
     runs: [...runs].sort(),
     executions: closed,
     open: open.size,
-    keep: [ORIGINS, ...kept.flatMap(({ journal }) => journal ?? [])],
+    keep: [ORIGINS, quotaScope(dayOf(Date.now())), ...kept.flatMap(({ journal }) => journal ?? [])],
   };
 }
 

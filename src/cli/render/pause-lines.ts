@@ -11,6 +11,13 @@ export function pauseLines(pause: Pause): string[] {
   const line = (command: string, about: string): string => `  ${asTyped(command).padEnd(WIDEST_COMMAND)}  ${about}`;
   if (pause.cause === 'request')
     return [`‖ ${said}. Nothing new starts, nothing is lost.`, line(`perdure resume ${run}`, 'go on')];
+  if (pause.cause === 'quota')
+    return [
+      `‖ paused: ${said}. Nothing runs, nothing is lost.`,
+      `  It goes on by itself at ${(pause.until ?? '').slice(0, 16).replace('T', ' ')} UTC.`,
+      line(`perdure resume ${run}`, 'try now, by the quota of perdure.yml'),
+      line(`perdure budget ${run} --abort`, 'stop here and keep what is done'),
+    ];
   return [
     `‖ paused: ${said}. Nothing runs, nothing is lost.`,
     ...additionsFor(pause.cause).map((flags) => line(`perdure budget ${run} ${flags}`, 'go on with more')),
@@ -18,7 +25,7 @@ export function pauseLines(pause: Pause): string[] {
   ];
 }
 
-function additionsFor(cause: Exclude<Pause['cause'], 'request'>): string[] {
+function additionsFor(cause: Exclude<Pause['cause'], 'request' | 'quota'>): string[] {
   switch (cause) {
     case 'max_cost_usd':
       return ['--add-usd 2'];

@@ -2,6 +2,7 @@ import type { PlanBody } from '../../plan/plan.js';
 import type { Budgets, Limit } from '../../plan/budget/budgets.js';
 import { DEFAULT_BUDGETS, LIMITS, NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
+import type { Quota } from '../../plan/budget/quota.js';
 import { usageError } from '../exit-codes.js';
 
 /** `max_cost_usd` as it is typed: `max-cost-usd`. */
@@ -45,6 +46,12 @@ export function settleLimits(
       values.length > 0 ? Math.min(...values) : no_default.includes(limit) ? null : DEFAULT_BUDGETS[limit];
   }
   return budgets;
+}
+
+/** No run costs more than its day may: by that each call is bounded before it is made. */
+export function limitsOfQuota(quota: Quota | null): SomeLimits {
+  const most = [quota?.usd, quota?.user_usd].flatMap((usd) => usd ?? []);
+  return most.length === 0 ? {} : { max_cost_usd: Math.min(...most) };
 }
 
 /** What happens at each limit: the first that chose, chose. */

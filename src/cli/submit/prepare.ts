@@ -3,6 +3,7 @@ import type { ChoosePlayers, ChosenPlayers } from '../../activities/agents/choos
 import type { CompileOptions } from '../../compiler/compile.js';
 import { durabilityOf } from './durability.js';
 import { autonomyIn } from '../../compiler/formats/autonomy.js';
+import { quotaIn } from '../../compiler/formats/quota.js';
 import { toNotify } from '../../compiler/formats/notify.js';
 import type { Triggers } from '../../compiler/triggers/compile-triggers.js';
 import type { ServerListings } from '../../compiler/agents/server-tools.js';
@@ -23,7 +24,7 @@ import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { traceOf } from './trace-run.js';
-import { settleLimits, settlePolicy } from './limits.js';
+import { limitsOfQuota, settleLimits, settlePolicy } from './limits.js';
 import { placeOf } from '../../store/folders/places.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 import { findProject } from '../../compiler/project/project.js';
@@ -138,7 +139,8 @@ export async function settle(
   const chosen = await chooseFor(wanted, elsewhere, terminal);
   if (elsewhere === null) await requireForBuilds(plan, { chosen, choices }, workspace, terminal);
   if ('failure' in chosen) throw new CliError(chosen.failure, EXIT.unavailable);
-  const set = [choices.limits, plan.budgets, config.workflows?.budgets];
+  const quota = quotaIn(config.quota);
+  const set = [choices.limits, plan.budgets, config.workflows?.budgets, limitsOfQuota(quota)];
   return {
     models: chosen.models,
     ...(chosen.programs === undefined ? {} : { programs: chosen.programs }),
@@ -153,6 +155,7 @@ export async function settle(
     ...(await traceOf(config, terminal.env)),
     search_attributes: false,
     budget: settleLimits(plan, ...set),
+    ...(quota === null || choices.rehearse ? {} : { quota }),
     ...(Object.keys(policy).length === 0 ? {} : { on_exhausted: policy }),
     ...(await foldersFor(project, elsewhere, terminal)),
     ...(choices.definition === undefined ? {} : { definition: relative(project.root, choices.definition) }),

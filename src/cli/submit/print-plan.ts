@@ -18,14 +18,20 @@ export async function printPlan(
   const { priceRange } = await import('../../workers/forecast/price-range.js');
   const { forecastLines } = await import('../forecast/forecast-words.js');
   const { forecastPlan } = await import('../../workers/forecast/forecast-plan.js');
-  const { settleLimits } = await import('../submit/limits.js');
+  const { quotaIn } = await import('../../compiler/formats/quota.js');
+  const { limitsOfQuota, settleLimits } = await import('../submit/limits.js');
   const forecast = forecastOf(compiled.plan, config.agents?.default ?? null);
   const price = priceRange(forecast.calls, config.models, terminal.env);
   const fromPast = forecastPlan(compiled.plan, past, { models: config.models, env: terminal.env });
   const depth = { levels: levelsOf(compiled.plan), most: config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH };
   const { autonomyIn } = await import('../../compiler/formats/autonomy.js');
   const autonomy = autonomyIn(config.autonomy);
-  const limits = settleLimits(compiled.plan, compiled.plan.budgets, config.workflows?.budgets);
+  const limits = settleLimits(
+    compiled.plan,
+    compiled.plan.budgets,
+    config.workflows?.budgets,
+    limitsOfQuota(quotaIn(config.quota)),
+  );
   print(
     terminal,
     ...renderPlan(

@@ -10,9 +10,10 @@ import { mcpServers, secretValues } from '../formats/mcp-config.js';
 import { notifySchema } from '../formats/notify.js';
 import { permissionsSchema } from '../formats/permissions.js';
 import { autonomySchema } from '../formats/autonomy.js';
+import { quotaSchema } from '../formats/quota.js';
 import { between } from '../formats/build/values.js';
 import { budgets, count, durability, filledText } from '../formats/values.js';
-import { generatedFolder } from './generated-folder.js';
+import { madeFolder } from './generated-folder.js';
 import { createUnread, fromGlee } from './glee-config.js';
 import type { Node } from '../text/node.js';
 import type { Problem, Report } from '../problems/problem.js';
@@ -54,11 +55,6 @@ const provider = z.strictObject(
 
 const section = { error: 'a map' };
 
-const madeFolder = filledText.refine(
-  (written) => 'folder' in generatedFolder(written, { base: '/project', root: '/project' }),
-  { error: 'a folder of its own inside the project' },
-);
-
 /** An address with one `${query}` behind its host. */
 const searchUrl = filledText.refine(
   (written) =>
@@ -90,6 +86,7 @@ export const configSchema = z
       )
       .optional()
       .describe('How workflows run.'),
+    quota: quotaSchema.optional().describe('What all runs together may cost.'),
     models: z
       .strictObject(
         {

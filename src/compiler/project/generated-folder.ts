@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { filledText } from '../formats/values.js';
 
 /**
  * Folders in which definitions are looked up: what agents make is in none of them before a person puts it there.
@@ -25,3 +26,9 @@ export function generatedFolder(
     fault: `Expected a folder of its own, got \`${written}\`: what agents make there would be found by the next run.`,
   };
 }
+
+/** The folder as `perdure.yml` writes it. */
+export const madeFolder = filledText.refine(
+  (written) => 'folder' in generatedFolder(written, { base: '/project', root: '/project' }),
+  { error: 'a folder of its own inside the project' },
+);

@@ -1,6 +1,7 @@
 import type { Resource } from './amounts.js';
 import { toNanoUsd } from './amounts.js';
 import type { Limit } from './budgets.js';
+import type { Quota } from './quota.js';
 
 /** What a person may add to a run's limits. */
 export interface Additions {
@@ -17,7 +18,8 @@ export interface Additions {
  */
 export type Steer = { id: string; by: string } & (
   | { kind: 'pause' }
-  | { kind: 'resume' }
+  /** `quota`: what holds from now on, where the run is bound to one. */
+  | { kind: 'resume'; quota?: Quota }
   | { kind: 'budget'; add: Additions }
   | { kind: 'abort' }
   | { kind: 'say'; path: string; text: string }
@@ -32,9 +34,12 @@ export interface SteerReceipt {
   status: 'running' | 'paused' | 'stopping';
 }
 
-/** Why nothing new starts in a run, as its memo shows it; `cause` is a limit, or `request` where somebody said so. */
+/**
+ * Why nothing new starts in a run, as its memo shows it; `cause` is a limit, `quota` for that of all runs, or `request`
+ * where somebody said so.
+ */
 export interface Pause {
-  cause: Limit | 'request';
+  cause: Limit | 'request' | 'quota';
   /** The run whose pause it is. */
   run: string;
   /** One sentence for people: what it needs. */
@@ -43,6 +48,13 @@ export interface Pause {
   by: string | null;
   /** ISO 8601, UTC. */
   since: string;
+  /** When it ends by itself, likewise; absent where it does not. */
+  until?: string;
+}
+
+/** Tells whether a word alone ends a pause; a limit of the run's own is raised instead. */
+export function isResumable({ cause }: Pause): boolean {
+  return cause === 'request' || cause === 'quota';
 }
 
 /** A limit of which most is used, as the run's memo shows it: once for each. */
@@ -56,7 +68,7 @@ export interface Warning {
 
 /** Why a run starts nothing any more and ends with what it has. */
 export interface Stop {
-  cause: Limit | 'abort';
+  cause: Limit | 'abort' | 'quota';
   status: 'partial' | 'error' | 'timeout';
   message: string;
 }
@@ -101,7 +113,7 @@ export function additionsOf(
 /** Tells whether something received from outside has the form of a request (signals come from anyone). */
 export function isSteer(value: unknown): value is Steer {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, by, kind, add, path, text } = value as Record<string, unknown>;
+  const { id, by, kind, add, path, text, quota } = value as Record<string, unknown>;
   if (!isShortText(id) || !isShortText(by)) return false;
   switch (kind) {
     case 'budget':
@@ -109,8 +121,14 @@ export function isSteer(value: unknown): value is Steer {
     case 'say':
       return typeof path === 'string' && typeof text === 'string' && text.trim() !== '' && text.length <= MOST_SAID;
     default:
-      return kind === 'pause' || kind === 'resume' || kind === 'abort';
+      return kind === 'pause' || kind === 'abort' || (kind === 'resume' && (quota === undefined || isQuota(quota)));
   }
+}
+
+function isQuota(value: unknown): value is Quota {
+  if (typeof value !== 'object' || value === null) return false;
+  const { usd, user_usd } = value as Record<string, unknown>; // an object, as just seen
+  return [usd, user_usd].every((limit) => limit === null || (typeof limit === 'number' && limit > 0));
 }
 
 function isAdditions(value: unknown): value is Additions {

@@ -44,7 +44,7 @@ export type Notice = { run: string; definition: string; submitted_by: string; at
       /** By which whoever has them decides, made when the notice is sent. */
       links?: NoticeLink[];
     }
-  | { event: 'paused'; paused: string; limit: Limit; message: string }
+  | { event: 'paused'; paused: string; limit: Limit | 'quota'; message: string }
   | { event: 'ended'; status: RunEnd; error: string | null; usd: number | null; steps: number }
 );
 

@@ -1,4 +1,5 @@
 import type { RunView } from '../../cli/observe/view.js';
+import { isResumable } from '../../plan/budget/steering.js';
 import { ADDITIONS } from '../../cli/follow/additions.js';
 import { safeLine } from '../../cli/text/safe-text.js';
 import { runPath } from '../paths.js';
@@ -16,14 +17,14 @@ export function Steering({ view }: { view: RunView }) {
         </p>
       ) : null}
       <div class="buttons">
-        {isPaused && pause.cause !== 'request' ? null : (
+        {isPaused && !isResumable(pause) ? null : (
           <form method="post" action={steer}>
             <button name="wish" value={isPaused ? 'resume' : 'pause'}>
               {isPaused ? 'Resume' : 'Pause'}
             </button>
           </form>
         )}
-        <details open={isPaused && pause.cause !== 'request'}>
+        <details open={isPaused && !isResumable(pause)}>
           <summary>Budget…</summary>
           <form method="post" action={steer} class="decide">
             <input type="hidden" name="of" value={pause?.run ?? run} />

@@ -57,7 +57,7 @@ export function openAccount(input: RunInput, identity: { plan: Plan; run: string
   return account;
 }
 
-type Parts = Pick<BudgetAccount, 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused'>;
+type Parts = Pick<BudgetAccount, 'quota' | 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused'>;
 
 /**
  * A root owns its lease; a nested run has what it was lent, and what limits its own definition sets. A batch run has
@@ -72,13 +72,14 @@ function freshParts({ lease, tree, root, batch }: RunInput, plan: Plan): Parts {
     fromAbove: tree?.climate ?? NO_RESTRICTIONS,
     clock: own.runtime_ms === null ? null : startClock(own.runtime_ms, Date.now()),
     warnings: [],
+    quota: null,
     done: [],
     refused: 0,
   };
 }
 
-function restoredParts({ ledger, above, warnings = [], ...parts }: CarriedAccount): Parts {
-  return { ...parts, warnings, ledger: restoreLedger(ledger), fromAbove: above };
+function restoredParts({ ledger, above, warnings = [], quota, ...parts }: CarriedAccount): Parts {
+  return { ...parts, warnings, quota: quota ?? null, ledger: restoreLedger(ledger), fromAbove: above };
 }
 
 export function limitsOf({ steps, usd, tokens, slots }: Lease): Limited {
@@ -95,6 +96,7 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     clock,
     refused,
     warnings,
+    quota,
     // Made anew: of the start arguments, or for what is in flight, and nothing is.
     run,
     policy,
@@ -119,6 +121,7 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     clock,
     refused,
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...(quota === null ? {} : { quota }),
   };
 }
 

@@ -6,6 +6,7 @@ import { acquire, collect, lend, settle, withdraw } from '../../plan/budget/ledg
 import { needOf, needOfPlan, requestBytes } from '../../plan/references/estimate.js';
 import type { Plan } from '../../plan/plan.js';
 import { mostOf } from '../../plan/budget/price.js';
+import type { QuotaTerms } from '../../plan/budget/quota.js';
 import type { ProgramChoice } from '../../plan/agents/program.js';
 import { programAddress, programOf } from '../../plan/agents/program.js';
 import type { RunOutcome } from '../../plan/result.js';
@@ -25,12 +26,15 @@ import { limitsOf, proceed } from './account.js';
 import { restrictionsOf } from '../state/account.js';
 import type { BudgetAccount, Waiter } from '../state/account.js';
 import { openLine } from './lease-messages.js';
+import { quotaOf } from './quota.js';
 import { environmentOf } from '../state/values.js';
 
 /** The most that one call may use; a limit that nobody set is not in it. */
 export interface Most {
   usd?: number;
   tokens?: number;
+  /** What all runs of a day share. */
+  quota?: QuotaTerms;
 }
 
 /** A step's leave to start: what is reserved for it, and with which model or program it starts. */
@@ -53,7 +57,7 @@ export interface Short {
 }
 
 /** What ended so has done nothing. */
-const REFUSED: ReadonlySet<FailureType> = new Set(['budget-short', 'leave-changed']);
+const REFUSED: ReadonlySet<FailureType> = new Set(['budget-short', 'quota-used', 'leave-changed']);
 
 /** Of what ended so nobody knows what it had cost by then: it counts as it was reserved (I8). */
 const UNCERTAIN: ReadonlySet<FailureType> = new Set(['timeout', 'cancelled', 'worker-lost']);
@@ -246,12 +250,14 @@ export function settleReservation({ account }: RunContext, turn: Reservation, en
 }
 
 /** What the activity may use at most; undefined where nothing is limited. */
-export function mostFor({ account: { ledger } }: RunContext, { need }: Reservation): Most | undefined {
-  const { nanousd, tokens } = ledger.cash;
-  if (nanousd === null && tokens === null) return undefined;
+export function mostFor(context: RunContext, { need }: Reservation): Most | undefined {
+  const { nanousd, tokens } = context.account.ledger.cash;
+  const quota = quotaOf(context);
+  if (nanousd === null && tokens === null && quota.quota === undefined) return undefined;
   return {
     ...(nanousd === null ? {} : { usd: toUsd(need.nanousd) }),
     ...(tokens === null ? {} : { tokens: need.tokens }),
+    ...quota,
   };
 }
 

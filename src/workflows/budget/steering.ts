@@ -2,7 +2,7 @@ import { ApplicationFailure, defineSignal, defineUpdate, log, setHandler } from 
 import { raise } from '../../plan/budget/ledger.js';
 import { STEER } from '../../plan/names.js';
 import type { Additions, Steer, SteerReceipt } from '../../plan/budget/steering.js';
-import { MOST_SAID, additionsOf, isSteer } from '../../plan/budget/steering.js';
+import { MOST_SAID, additionsOf, isResumable, isSteer } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
 import { proceed, setPause } from './account.js';
 import { restrictionsOf } from '../state/account.js';
@@ -59,8 +59,8 @@ function refusalOf({ account, conversations }: Speaking, steer: unknown): string
       return null;
     case 'resume': {
       const pause = own.pause ?? fromAbove.pause;
-      if (pause === null || (pause === own.pause && pause.cause === 'request')) return null;
-      return pause.cause === 'request'
+      if (pause === null || (pause === own.pause && isResumable(pause))) return null;
+      return isResumable(pause)
         ? `The run was paused with \`${pause.run}\`: resume that.`
         : `The run is paused by its limit \`${pause.cause}\`: ${pause.message}. Add to it, or stop with \`perdure ` +
             `budget ${pause.run} --abort\`.`;
@@ -112,6 +112,7 @@ function obey(account: BudgetAccount, steer: Exclude<Steer, { kind: 'say' }>): v
         });
       return;
     case 'resume':
+      if (steer.quota !== undefined) account.quota = steer.quota;
       return setPause(account, null);
     case 'budget':
       return addTo(account, steer);

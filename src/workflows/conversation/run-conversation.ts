@@ -20,11 +20,12 @@ import { GRACE_MS, acting, actingOptions, termsOf } from '../activities.js';
 import { atHome } from '../running/at-home.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, triesBefore, workspaceOf } from '../state/context.js';
-import { failureFrom, shortIn, spendIn, toldSpend } from '../failures.js';
+import { failureFrom, quotaIn, shortIn, spendIn, toldSpend } from '../failures.js';
 import type { AgentTry } from '../steps/agent.js';
 import { startReady } from '../running/step-runner.js';
 import { restrictionsOf } from '../state/account.js';
 import type { Reservation } from '../budget/reserve.js';
+import { meetQuota } from '../budget/quota.js';
 import { settleReservation, mostFor, takeQuestion } from '../budget/reserve.js';
 import { aside, parkIfDraining, takeConversationSlot } from './slot.js';
 import type { ConversationState } from './conversation-state.js';
@@ -209,6 +210,8 @@ function settleFailed({ slot }: ConversationState, question: Reservation, error:
   const spend = spendIn(error);
   settleReservation(context, question, { status: 'error', failure, spend }, toldSpend(error) !== null);
   slot.top.spend = addSpend(slot.top.spend, { ...spend, steps: 0 });
+  const quota = quotaIn(error);
+  if (quota !== null) meetQuota(context, quota);
   return shortIn(error);
 }
 

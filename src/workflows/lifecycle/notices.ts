@@ -7,6 +7,7 @@ import { waysOf } from '../../plan/gates/notice.js';
 import { unusedOf } from '../../plan/budget/ledger.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { Pause } from '../../plan/budget/steering.js';
+import { isResumable } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
 import { cut, toRunError } from '../failures.js';
 
@@ -89,7 +90,8 @@ function linkedGate(
 }
 
 /** Tells that a limit pauses the run. */
-export function noticePause(context: RunContext, { cause, message, run, since }: Pause): void {
+export function noticePause(context: RunContext, pause: Pause): void {
+  const { cause, message, run, since } = pause;
   if (cause === 'request') return; // Whoever asked for it knows.
   void tell(context, `${run}~${cause}~${since}`, {
     ...about(context),
@@ -97,7 +99,7 @@ export function noticePause(context: RunContext, { cause, message, run, since }:
     paused: run,
     limit: cause,
     message,
-    command: `perdure budget ${run}`,
+    command: `perdure ${isResumable(pause) ? 'resume' : 'budget'} ${run}`,
   });
 }
 

@@ -2,6 +2,7 @@ import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
 import { shownContent, unlinked } from '../../plan/gates/shown-content.js';
 import { segmentOf } from '../../plan/plan.js';
 import { safeLine } from '../../plan/text/safe-text.js';
+import { isResumable } from '../../plan/budget/steering.js';
 import type { Schedule } from '../../plan/schedule/schedule-state.js';
 import { actorOf } from '../../plan/references/actor.js';
 import { titleOf } from '../../plan/references/title.js';
@@ -49,7 +50,7 @@ function detailsOf(context: RunContext): string {
       ? []
       : [
           `**paused**: ${plain(pause.message)}\n\n    perdure ` +
-            `${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`,
+            `${isResumable(pause) ? 'resume' : 'budget'} ${pause.run}\n`,
         ];
   const warned = context.account.warnings.map(({ message }) => `**${plain(message)}**\n`);
   const page = pageOf(context, `runs/${context.root.run}`, 'Its page');

@@ -2,6 +2,7 @@ import type { Amounts } from '../../plan/budget/amounts.js';
 import type { Clock } from '../../plan/budget/run-clock.js';
 import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
 import type { LedgerMail, LeftBehind } from '../../plan/budget/lease-messages.js';
+import type { Quota } from '../../plan/budget/quota.js';
 import type { Ledger } from '../../plan/budget/ledger.js';
 import type { Restrictions, Warning, Pause } from '../../plan/budget/steering.js';
 
@@ -23,6 +24,8 @@ export interface BudgetAccount {
   clock: Clock | null;
   /** Limits that people were warned of. */
   warnings: Warning[];
+  /** As who resumed the run said that it is now; null where it is as the run began. */
+  quota: Quota | null;
   /** Requests that were done. */
   done: string[];
   /** Steps that were skipped because of a stop. */

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOf } from '../../compiler/helpers/temporary-project.js';
+import { readQuotaDay, settleQuota, takeQuota } from '../../../src/activities/attempt/quota.js';
+import { dayOf, takenOn } from '../../../src/plan/budget/quota.js';
 import { sha256 } from '../../../src/store/hash.js';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js';
 import { SCHEMA_VERSION } from '../../../src/store/postgres/migrations.js';
@@ -84,6 +86,39 @@ describe('a store on PostgreSQL', () => {
       }));
     await Promise.all([here, there, here, there].map(add));
     expect((await here.readJournal({ scope: 's', key: 'sum' }))?.response).toBe(4);
+  });
+
+  it('lets no calls pass a quota together, whichever machine makes them, and knows who follows whom', async () => {
+    const { signal } = new AbortController();
+    const asked = (index: number) => ({
+      call: {
+        root: { run: 'r', first: 'f', plan: sha256('p') },
+        nested: null,
+        step: 0,
+        path: 's',
+        try: 1,
+        environment: {},
+      },
+      part: [index],
+      terms: { usd: 1, user_usd: null, user: 'ana' },
+    });
+    const take = (index: number): Promise<boolean> =>
+      takeQuota(index % 2 === 0 ? here : there, asked(index), {
+        needs: { usd: 0.3, tokens: 0 },
+        before: 0,
+        signal,
+      }).then(
+        () => settleQuota(there, asked(index), null).then(() => true),
+        () => false,
+      );
+    const took = await Promise.all(Array.from({ length: 12 }, (_, index) => take(index)));
+    expect(took.filter(Boolean)).toHaveLength(3);
+    const day = await readQuotaDay(here, dayOf(Date.now()));
+    expect(takenOn(day, 'ana')).toEqual({ used: 0.9e9, held: 0 });
+    const follower = { definition: 'b', file: 'b.yml', definitions: ['a'], ends: ['success' as const], when: null };
+    const synced = { ...follower, prepared: sha256('1'), source: sha256('2'), settled: sha256('3') };
+    await here.writeFollowers([synced]);
+    expect(await there.readFollowers()).toEqual([synced]);
   });
 
   it('streams logs from one machine to another, in order', async () => {
