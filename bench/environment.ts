@@ -11,6 +11,8 @@ import { AGENT_FILE, READER_FILE } from './definitions.js';
 import { ByHand } from './by-hand/client.js';
 import { Ours } from './ours.js';
 import { startOwnServer } from './own-server.js';
+import type { Peer, PeerName } from './peer.js';
+import { startPeer } from './peer.js';
 import { BUILT, startWorker } from './worker-process.js';
 import type { WorkerProcess } from './worker-process.js';
 
@@ -44,11 +46,13 @@ export interface Bench extends Pair {
   temporal: string;
   /** Path of the hand-written side's workflow bundle. */
   byHandBundle: string;
+  /** Another system that does the same work; whoever asks for it ends it. */
+  startPeer: (name: PeerName) => Promise<Peer>;
   /** One more worker; whoever asks for it ends it. */
   startWorker(runs: Runs, wishes: WorkerWishes): Promise<WorkerProcess>;
 }
 
-/** Workers a side. */
+/** Workers a side, unless told otherwise. */
 const PAIRS = 5;
 
 const FILES = {
@@ -57,13 +61,19 @@ const FILES = {
   'by-hand-on-ours': 'by-hand-on-ours.js',
 };
 
+interface Setting {
+  say: (line: string) => void;
+  /** Workers a side. */
+  workers?: number;
+}
+
 /** Starts everything, runs `act`, and ends everything. When this process is killed, the guard does. */
-export async function withBench<T>(say: (line: string) => void, act: (bench: Bench) => Promise<T>): Promise<T> {
+export async function withBench<T>({ say, workers = PAIRS }: Setting, act: (bench: Bench) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-bench-'));
   const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
   guard(folder);
   try {
-    return await act(await start(folder, ends, say));
+    return await act(await start(folder, ends, { say, workers }));
   } finally {
     for (const end of ends.reverse()) await end();
   }
@@ -79,7 +89,11 @@ function guard(folder: string): void {
   child.channel?.unref();
 }
 
-async function start(folder: string, ends: (() => Promise<unknown>)[], say: (line: string) => void): Promise<Bench> {
+async function start(
+  folder: string,
+  ends: (() => Promise<unknown>)[],
+  { say, workers }: Required<Setting>,
+): Promise<Bench> {
   const stateDir = join(folder, '.perdure');
   await mkdir(join(folder, 'definitions', 'agents'), { recursive: true });
   await writeFile(join(folder, 'definitions', 'agents', 'bench-agent.yml'), AGENT_FILE);
@@ -107,6 +121,7 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   };
   const startOne: Bench['startWorker'] = (runs, { taskQueue, address = server.address, execArgv }) =>
     startWorker(FILES[runs], { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue }, execArgv);
+  const startOnePeer: Bench['startPeer'] = (name) => startPeer(name, { folder, baseUrl: endpoint.url });
   const { client } = server;
   const pairOf = async (number: number): Promise<Pair> => {
     const queues = { ours: `ours-${number}`, 'by-hand': `by-hand-${number}` };
@@ -120,8 +135,17 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
     };
   };
   const pairs: Bench['pairs'] = [await pairOf(1)];
-  for (let number = 2; number <= PAIRS; number++) pairs.push(await pairOf(number));
-  return { ...pairs[0], pairs, folder, address: server.address, temporal, byHandBundle, startWorker: startOne };
+  for (let number = 2; number <= workers; number++) pairs.push(await pairOf(number));
+  return {
+    ...pairs[0],
+    pairs,
+    folder,
+    address: server.address,
+    temporal,
+    byHandBundle,
+    startWorker: startOne,
+    startPeer: startOnePeer,
+  };
 }
 
 const quiet = {

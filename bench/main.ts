@@ -12,6 +12,7 @@ import { growthOfRuns } from './curves/runs.js';
 import { growthOfSteps } from './curves/steps.js';
 import { withBench } from './environment.js';
 import type { Bench } from './environment.js';
+import { arePeersInstalled } from './peer.js';
 import { measureProfiles } from './profile/profiles.js';
 import type { Row } from './row.js';
 import { measureRow } from './row.js';
@@ -24,6 +25,7 @@ import { historyRows } from './rows/history-size.js';
 import { memory } from './rows/memory.js';
 import { nested } from './rows/nested.js';
 import { onOurs } from './rows/on-ours.js';
+import { peerRows } from './rows/peers.js';
 import { processRows } from './rows/processes.js';
 import { quickRows } from './rows/quick.js';
 import { replay } from './rows/replay.js';
@@ -44,6 +46,7 @@ const ROWS: Row[] = [
   quickTools,
   syncedSteps,
   ...quickRows,
+  ...peerRows,
   throughput,
   workerCpu,
   fanOut200,
@@ -58,6 +61,10 @@ const ROWS: Row[] = [
 ];
 const CURVES: Curve[] = [growthOfSteps, growthOfQuickSteps, growthOfItems, growthOfDepth, growthOfRuns];
 const PROFILES = 'profiles';
+/** The rows of `--quick`: those that tell most in five minutes, with fewer workers and rounds. */
+const QUICK = ['sequential-latency', ...[...quickRows, ...peerRows].map(({ name }) => name)];
+const QUICK_WORKERS = 2;
+const QUICK_ROUNDS = 6;
 const NAMES = [...ROWS.map(({ name }) => name), ...CURVES.map(({ name }) => name), PROFILES];
 
 const { values: options } = parseArgs({
@@ -67,6 +74,7 @@ const { values: options } = parseArgs({
     json: { type: 'string', default: 'bench-results/results.json' },
     markdown: { type: 'string' },
     full: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 });
@@ -77,15 +85,21 @@ process.once('disconnect', orphaned);
 
 if (options.help) {
   console.log(
-    `npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE] [--full]\n\n--full measures the ` +
-      `curves up to their far ends.\n\nRows: ${NAMES.join(', ')}`,
+    `npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE] [--full] [--quick]
+
+--full measures the curves up to their far ends; --quick, in five minutes, the rows that tell most.
+Rows against other systems need \`npm ci --prefix bench\`.
+
+Rows: ${NAMES.join(', ')}`,
   );
 } else {
   // Replays happen in this process.
   Runtime.install({ logger: new DefaultLogger('WARN') });
   const started = performance.now();
   const chosen = chosenNames(options.rows);
-  const results = await withBench(say, (bench) => measureAll(bench, chosen));
+  const results = await withBench({ say, ...(options.quick ? { workers: QUICK_WORKERS } : {}) }, (bench) =>
+    measureAll(bench, chosen),
+  );
   const platform = `${process.platform} ${process.arch}`;
   const report = { node: process.version, platform, cpus: cpus().length, ...results };
   await mkdir(dirname(options.json), { recursive: true });
@@ -101,7 +115,8 @@ if (process.connected) process.disconnect();
 
 async function measureAll(bench: Bench, chosen: ReadonlySet<string>): Promise<Results> {
   const results: Results = { rows: [], curves: [], profiles: [] };
-  const rounds = options.rounds === undefined ? null : Number(options.rounds);
+  const usual = options.quick ? QUICK_ROUNDS : null;
+  const rounds = options.rounds === undefined ? usual : Number(options.rounds);
   for (const row of ROWS.filter(({ name }) => chosen.has(name))) {
     const result = await timed(row.name, () => measureRow(row, bench, rounds));
     if (result.ratio !== null) say(`${row.name}: ratio ${result.ratio.median.toFixed(3)}`);
@@ -124,7 +139,9 @@ async function timed<T>(name: string, act: () => Promise<T>): Promise<T> {
 }
 
 function chosenNames(names: string | undefined): ReadonlySet<string> {
-  const chosen = names?.split(',') ?? NAMES;
+  const without = new Set<string>(arePeersInstalled() ? [] : peerRows.map(({ name }) => name));
+  if (without.size > 0) say('other systems are not measured: `npm ci --prefix bench` installs them');
+  const chosen = names?.split(',') ?? (options.quick ? QUICK : NAMES).filter((name) => !without.has(name));
   const unknown = chosen.find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`Expected rows out of ${NAMES.join(', ')}, got \`${unknown}\``);
   return new Set(chosen);

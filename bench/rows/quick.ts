@@ -4,9 +4,9 @@ import { asks, commands, reader, reads } from '../definitions.js';
 import { measureInTurn, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';
 
-const STEPS = 20;
+export const STEPS = 20;
 /** As of other rows of latency. */
-const WARM_UPS = 10;
+export const WARM_UPS = 10;
 
 /** What takes a moment, as both sides do it: by hand as local activities, with no journal. */
 export interface QuickWork {

@@ -30,9 +30,9 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Makes a data folder and starts a server on it; resolves when it answers. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'perdure-pg-'));
+/** Makes a data folder below another and starts a server on it; resolves when it answers. */
+export async function startPostgres(below = tmpdir()): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(below, 'perdure-pg-'));
   const isRoot = process.getuid?.() === 0;
   const command = (name: string): [string, ...string[]] =>
     isRoot ? ['runuser', '-u', USER, '--', join(programs(), name)] : [join(programs(), name)];
