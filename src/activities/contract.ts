@@ -166,6 +166,8 @@ export interface CommandCall extends StepCall {
    * ended, well or not, is journalled before it returns and answered from there (I8).
    */
   quick?: true;
+  /** Its run is a rehearsal: a test may have recorded how the command ends. Absent in others. */
+  rehearsal?: true;
 }
 
 /** What is done with a device; a rehearsal does everything but open its port (decision 10). */

@@ -267,9 +267,9 @@ async function recordedFor(
   { root, path }: ModelCall,
   part: Question['part'],
 ): Promise<RecordedAnswer | null> {
-  const answers = await store.readAnswers(root.run);
-  if (answers === null) return null;
-  const answer = recordedAnswer(answers, path, turnIn(part));
+  const recorded = await store.readRecorded(root.run);
+  if (recorded === null) return null;
+  const answer = recordedAnswer(recorded.answers, path, turnIn(part));
   if (answer === null)
     throw stepFailure(
       'request-refused',

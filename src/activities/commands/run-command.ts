@@ -25,6 +25,7 @@ import { writeDown } from '../attempt/left-to-write.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { loadStep } from '../values/load-step.js';
 import { runOnce } from './journaled-command.js';
+import { recordedCommand } from './recorded-command.js';
 import type { OutputCapture } from '../processes/output-capture.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { checkOutput } from '../values/output-schema.js';
@@ -63,6 +64,8 @@ async function run(
   current: Attempt<CommandStep>,
 ): Promise<StepOutput> {
   const { step } = current;
+  const recorded = call.rehearsal === true ? await recordedCommand(store, call) : null;
+  if (recorded !== null) return recorded;
   const content = await commandContent(step, request);
   const key = (): Hash => contentKey('command', content);
   // Whether an external effect has happened a later run must not have to guess.

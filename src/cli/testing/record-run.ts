@@ -15,6 +15,7 @@ import { openExisting, unknownRun } from '../session.js';
 import { inlineValues } from '../submit/inline-values.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import { commandsOf, flowOf, gatesOf } from './recorded-run.js';
 import type { Recording } from './recording.js';
 import { recordingText, requireNew } from './recording.js';
 import { ownName } from '../text/own-name.js';
@@ -22,6 +23,8 @@ import { ownName } from '../text/own-name.js';
 interface RecordCommand {
   run: string;
   to: string | null;
+  /** Whether commands are recorded, so that none runs in the test. */
+  commands: boolean;
   json: boolean;
 }
 
@@ -29,7 +32,7 @@ interface RecordCommand {
 const OUTPUT_BYTES = 4_096;
 
 /** Writes what the models of a closed run answered, and how it ended, as a test of its definition. */
-export async function recordRun({ run, to, json }: RecordCommand, terminal: Terminal): Promise<ExitCode> {
+export async function recordRun({ run, to, commands, json }: RecordCommand, terminal: Terminal): Promise<ExitCode> {
   const session = await openExisting(terminal, { taskQueue: null });
   const record = (await session?.store.readRun(run)) ?? null;
   if (session === null || record === null)
@@ -49,7 +52,7 @@ export async function recordRun({ run, to, json }: RecordCommand, terminal: Term
   const { root } = session.project;
   const file = to ?? relative(terminal.cwd, join(root, 'recordings', `${record.plan_name}.yml`));
   requireNew(file, terminal.cwd);
-  const recording = await recordingOf(record, session);
+  const recording = await recordingOf(record, session, commands);
   mkdirSync(dirname(resolve(terminal.cwd, file)), { recursive: true });
   writeFileSync(resolve(terminal.cwd, file), recordingText(recording, run), { flag: 'wx' });
   if (json) printJson(terminal, { file, answers: recording.answers.length });
@@ -67,8 +70,14 @@ function isFile(root: string, { definition }: RunRecord): boolean {
   return definition !== undefined && existsSync(join(root, definition));
 }
 
-async function recordingOf(record: RunRecord, { store, project: { root } }: Session): Promise<Recording> {
-  const result = await toRunResult(await viewOfRecord(record, store), store);
+async function recordingOf(
+  record: RunRecord,
+  { store, project: { root } }: Session,
+  withCommands: boolean,
+): Promise<Recording> {
+  const view = await viewOfRecord(record, store);
+  const result = await toRunResult(view, store);
+  const gates = await gatesOf(view, store);
   const output =
     JSON.stringify(result.output).length <= OUTPUT_BYTES && record.status === 'success'
       ? { output: result.output }
@@ -76,8 +85,10 @@ async function recordingOf(record: RunRecord, { store, project: { root } }: Sess
   return {
     definition: isFile(root, record) ? (record.definition ?? '') : record.plan_name,
     input: await inlineValues(record.input, store),
-    expect: { status: record.status, steps: statusesOf(result.steps), ...output },
+    expect: { status: record.status, steps: statusesOf(result.steps), flow: flowOf(view), ...output },
     answers: answersIn(await store.listJournal(record.journal)),
+    ...(gates.length === 0 ? {} : { gates }),
+    ...(withCommands ? { commands: await commandsOf(view, store) } : {}),
   };
 }
 

@@ -20,6 +20,15 @@ const answer = z.strictObject({
   calls: z.array(call).optional(),
 });
 
+const gate = z.strictObject({
+  gate: z.string(),
+  decision: z.enum(['approve', 'reject', 'answer']),
+  by: z.array(z.string()).min(1),
+  comment: z.string().optional(),
+  output: json.optional(),
+});
+const command = z.strictObject({ step: z.string(), output: json.optional(), failed: z.string().optional() });
+
 /** A test of a definition: what its models answer, and how it is to end. The form of the files that `record` writes. */
 export const recordingSchema = z.strictObject({
   /** From the project's root, or a name. */
@@ -29,10 +38,16 @@ export const recordingSchema = z.strictObject({
     status: z.enum(['success', 'partial', 'error', 'timeout', 'cancelled']),
     /** By their ids, or their numbers from 0. */
     steps: z.record(z.string(), z.string()).default({}),
+    /** Every step below these that runs, by its path; left out where that may differ. */
+    flow: z.record(z.string(), z.string()).optional(),
     /** Left out where it is not to be compared. */
     output: json.optional(),
   }),
   answers: z.array(answer).default([]),
+  /** What people decide, in order; left out, every gate is approved. */
+  gates: z.array(gate).optional(),
+  /** How commands end, none of which runs then; left out, all of them run. */
+  commands: z.array(command).optional(),
 });
 export type Recording = z.infer<typeof recordingSchema>;
 

@@ -21,6 +21,8 @@ import { startSubmission } from '../submit/submit-run.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
 import { statusesOf } from './record-run.js';
+import { decideRecorded } from './decide-recorded.js';
+import { flowDiff, flowOf } from './recorded-run.js';
 import type { Recording } from './recording.js';
 import { readRecording, recordingsAt } from './recording.js';
 import { ownName } from '../text/own-name.js';
@@ -87,11 +89,11 @@ async function prepare(
 ): Promise<Prepared> {
   const named = join(workspace.project.root, recording.definition);
   const compiled = await compile(existsSync(named) ? named : recording.definition, workspace, terminal);
-  const outside = external ? [] : outsideSteps(compiled.plan);
+  const outside = external ? [] : outsideSteps(compiled.plan, recording.commands !== undefined);
   if (outside.length > 0)
     throw usageError(
       `\`${file}\` would do ${outside.join(', ')}, whose effect is external.`,
-      'Only the models of a test are stand-ins. Add `--external` if it is to be done.',
+      'Add `--external` if it is to be done; commands are not where they were recorded (`record --commands`).',
     );
   return {
     file,
@@ -101,9 +103,11 @@ async function prepare(
   };
 }
 
-function outsideSteps(plan: Plan): string[] {
+/** Steps that would change the world outside: commands do not where what they came to is recorded. */
+function outsideSteps(plan: Plan, areRecorded: boolean): string[] {
   return [...everyStepOf(plan)]
     .filter((step) => step.effect === 'external' && step.kind !== 'agent' && step.kind !== 'flash')
+    .filter(({ kind }) => !(areRecorded && kind === 'command'))
     .map((step) => `\`${step.id ?? String(step.index)}\``);
 }
 
@@ -114,17 +118,20 @@ async function test(
   const run = newRunId(`test-${compiled.plan.name}`);
   const settings = await settle(
     compiled.plan,
-    { rehearse: true, by, gates: 'approve', limits: NO_BUDGETS },
+    { rehearse: true, by, gates: recording.gates === undefined ? 'approve' : 'ask', limits: NO_BUDGETS },
     session,
     terminal,
   );
-  await session.store.writeAnswers(run, recording.answers);
+  const { answers, commands, gates } = recording;
+  await session.store.writeRecorded(run, { answers, ...(commands === undefined ? {} : { commands }) });
   const link = await session.connect({ start: true });
+  let undecided: string[] = [];
   try {
     await startSubmission(
       { id: run, compiled, session, settings, values: () => storePlan(compiled, input, session.store) },
       link,
     );
+    if (gates !== undefined) undecided = await decideRecorded({ run, gates, by }, link, session.store);
     // A run that fails is a failed workflow; how it ended is read below.
     await link.client.workflow
       .getHandle(run)
@@ -135,11 +142,14 @@ async function test(
   }
   const found = await findRun(run, session);
   await found.link?.close();
-  const differences = differencesIn(recording, await toRunResult(found.view, session.store));
+  const differences = [
+    ...undecided,
+    ...differencesIn(recording, await toRunResult(found.view, session.store), flowOf(found.view)),
+  ];
   return { file, run, status: differences.length === 0 ? 'passed' : 'failed', differences };
 }
 
-function differencesIn({ expect }: Recording, result: RunResult): string[] {
+function differencesIn({ expect }: Recording, result: RunResult, flow: Record<string, string>): string[] {
   const statuses = statusesOf(result.steps);
   const checks: [what: string, expected: Json, got: Json][] = [
     ['status', expect.status, result.status],
@@ -153,6 +163,8 @@ function differencesIn({ expect }: Recording, result: RunResult): string[] {
   const found = checks
     .filter(([, expected, got]) => canonicalJson(expected) !== canonicalJson(got))
     .map(([what, expected, got]) => `${what}: expected ${brief(expected)}, got ${brief(got)}`);
+  const steps = expect.flow === undefined ? [] : flowDiff(expect.flow, flow);
+  if (steps.length > 0) found.push('control flow, as it was recorded (-) and as it went (+):', ...steps);
   return found.length > 0 && result.error !== null ? [...found, result.error] : found;
 }
 

@@ -11,6 +11,23 @@ export interface RecordedAnswer {
   calls?: { id: string; name: string; input: Json }[] | undefined;
 }
 
+/** How a command once ended. */
+export interface RecordedCommand {
+  /** As of an answer. */
+  step: string;
+  /** What later steps got; absent where it failed. */
+  output?: Json | undefined;
+  /** Why it failed. */
+  failed?: string | undefined;
+}
+
+/** What stands in for the world in a run that is a test. */
+export interface Recorded {
+  answers: RecordedAnswer[];
+  /** With them no command runs; left out, all of them do. */
+  commands?: RecordedCommand[] | undefined;
+}
+
 /** The answer for a question of a step; what was one question once may be a conversation's first turn now. */
 export function recordedAnswer(answers: RecordedAnswer[], step: string, turn: number | null): RecordedAnswer | null {
   const own = answers.filter((answer) => answer.step === step);

@@ -160,8 +160,8 @@ async function copyRecords({ stateDir, source, target, database, note }: Copying
     note('devices');
   }
   for (const name of await namesIn(join(stateDir, 'recorded'), '.json')) {
-    const answers = await source.readAnswers(textOfName(name) ?? name);
-    if (answers !== null) await target.writeAnswers(textOfName(name) ?? name, answers);
+    const answers = await source.readRecorded(textOfName(name) ?? name);
+    if (answers !== null) await target.writeRecorded(textOfName(name) ?? name, answers);
   }
   const tainted = (readLines(join(stateDir, 'memory', 'tainted.ndjson')) ?? []) as unknown as {
     content: string;

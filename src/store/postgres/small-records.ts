@@ -1,4 +1,4 @@
-import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
+import type { Recorded } from '../../plan/agents/recorded-answers.js';
 import type { Json } from '../../plan/values/json.js';
 import type { DeviceFiles } from '../records/device-files.js';
 import { createDeviceFiles } from '../records/device-files.js';
@@ -9,14 +9,14 @@ import type { TaintFiles } from '../records/taint-files.js';
 import type { Database } from './database.js';
 import { recordsOf } from './records.js';
 
-/** What models of runs are to answer in tests, a row for each run. */
+/** What runs that are tests are to get, a row for each run. */
 export function createRecorded(database: Database): RecordedFiles {
   const records = recordsOf(database, 'recorded');
   return {
-    writeAnswers: (run, answers) => records.write(run, JSON.stringify(answers)),
-    async readAnswers(run) {
+    writeRecorded: (run, recorded) => records.write(run, JSON.stringify(recorded)),
+    async readRecorded(run) {
       const content = await records.read(run);
-      return content === null ? null : (JSON.parse(content) as RecordedAnswer[]); // `writeAnswers` wrote it
+      return content === null ? null : (JSON.parse(content) as Recorded); // `writeRecorded` wrote it
     },
   };
 }

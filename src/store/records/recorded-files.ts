@@ -1,24 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
+import type { Recorded } from '../../plan/agents/recorded-answers.js';
 import { fileName, writeAtomically } from '../files.js';
 import { errorCode, storeFailure } from '../store-failure.js';
 
 export interface RecordedFiles {
-  /** What the models of a run are to answer; said before it starts. */
-  writeAnswers(run: string, answers: RecordedAnswer[]): Promise<void>;
+  /** What a run that is a test is to get; said before it starts. */
+  writeRecorded(run: string, recorded: Recorded): Promise<void>;
   /** Null for a run that was told nothing of the kind. */
-  readAnswers(run: string): Promise<RecordedAnswer[] | null>;
+  readRecorded(run: string): Promise<Recorded | null>;
 }
 
-/** Answers that tests give in the place of models: `<folder>/<run>.json`. */
+/** What tests give in the place of models and commands: `<folder>/<run>.json`. */
 export function createRecordedFiles(folder: string): RecordedFiles {
   const pathOf = (run: string): string => join(folder, `${fileName(run)}.json`);
   return {
-    writeAnswers: (run, answers) => writeAtomically(pathOf(run), JSON.stringify(answers)),
-    async readAnswers(run) {
+    writeRecorded: (run, recorded) => writeAtomically(pathOf(run), JSON.stringify(recorded)),
+    async readRecorded(run) {
       try {
-        return JSON.parse(await readFile(pathOf(run), 'utf8')) as RecordedAnswer[]; // written whole by `writeAnswers`
+        return JSON.parse(await readFile(pathOf(run), 'utf8')) as Recorded; // written whole by `writeRecorded`
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null;
         throw storeFailure(error, 'read', pathOf(run));

@@ -26,6 +26,7 @@ export function runCommand(scope: Scope, step: CommandStep, tried: number): Prom
     ...reuseOf(scope, step, path),
     ...termsOf(context),
     workspace: folderOf(step, { ...settings, workspace: workspaceOf(scope, step) }),
+    ...(settings.rehearsal ? { rehearsal: true } : {}),
   };
   const summary = summaryOf(context, step);
   if (isQuick(step) && !travels(context))

@@ -1,0 +1,75 @@
+import { statementIn } from '../../activities/gates/receipt.js';
+import type { RecordedCommand } from '../../plan/agents/recorded-answers.js';
+import type { Value } from '../../plan/values/value.js';
+import { loadValue } from '../../store/transcript.js';
+import type { Store } from '../../store/store.js';
+import { receiptsOf } from '../follow/receipts.js';
+import type { RunView, StepView } from '../observe/view.js';
+import { everyStepView, nestedIn, pathBelow } from '../observe/view.js';
+import type { Recording } from './recording.js';
+
+/** Every step that ran below a run's own, by its path: how control went through items, rounds and nested runs. */
+export function flowOf(view: RunView): Record<string, string> {
+  const own = new Set(view.steps.map(({ path }) => path));
+  return Object.fromEntries(
+    allSteps(view)
+      .filter(({ path, result }) => result !== null && !own.has(path))
+      .map(({ path, status }) => [path, status]),
+  );
+}
+
+function allSteps({ steps }: RunView): StepView[] {
+  return everyStepView(steps).flatMap((view) => [
+    view,
+    ...(view.step.kind === 'workflow' ? nestedIn(view).flatMap(allSteps) : []),
+  ]);
+}
+
+/**
+ * What differs between the steps that ran when it was recorded, and those that ran now: `-` for what did not run so,
+ * `+` for what did. In the order of the steps; empty where nothing does.
+ */
+export function flowDiff(recorded: Record<string, string>, now: Record<string, string>): string[] {
+  const paths = Object.keys(now);
+  let at = 0;
+  for (const path of Object.keys(recorded)) {
+    const known = paths.indexOf(path);
+    if (known >= 0) at = known + 1;
+    else paths.splice(at++, 0, path);
+  }
+  return paths.flatMap((path) => {
+    const [before, after] = [recorded[path], now[path]];
+    if (before === after) return [];
+    return [
+      ...(before === undefined ? [] : [`- ${path} ${before}`]),
+      ...(after === undefined ? [] : [`+ ${path} ${after}`]),
+    ];
+  });
+}
+
+/** What people decided, in the order in which they did: of gates that nobody was asked at there is nothing. */
+export async function gatesOf(view: RunView, store: Store): Promise<NonNullable<Recording['gates']>> {
+  const gates: NonNullable<Recording['gates']> = [];
+  for (const { gate, decision, by, comment, asked, hash, output } of (await receiptsOf(view, store)).map(statementIn)) {
+    if (decision === 'expire') continue;
+    const isSaid = decision === 'answer' || (decision === 'approve' && asked !== hash);
+    gates.push({
+      ...{ gate: pathBelow(gate), decision, by },
+      ...(comment === null ? {} : { comment }),
+      // as receipts have it: a value, or the name of a stored one
+      ...(isSaid ? { output: await loadValue(output as unknown as Value | null, store) } : {}),
+    });
+  }
+  return gates;
+}
+
+/** How each command ended that is not over its limit of time. */
+export async function commandsOf(view: RunView, store: Store): Promise<RecordedCommand[]> {
+  const commands: RecordedCommand[] = [];
+  for (const { path, step, result } of allSteps(view)) {
+    if (step.kind !== 'command' || result === null) continue;
+    if (result.status === 'success') commands.push({ step: path, output: await loadValue(result.output, store) });
+    else if (result.failure === 'command-failed') commands.push({ step: path, failed: result.error ?? '' });
+  }
+  return commands;
+}
