@@ -58,7 +58,7 @@ export async function holderOf(
 }
 
 /** What a run has come to. */
-async function runOn(project: Project, run: string): Promise<{ status: string; output: unknown }> {
+export async function runOn(project: Project, run: string): Promise<{ status: string; output: unknown }> {
   const { stdout } = await project.run('show', run, '--json');
   return stdout === ''
     ? { status: 'unknown', output: null }
