@@ -39,6 +39,9 @@ export function createJournalFiles(folder: string): JournalFiles {
   /** The last merge: what one adds is in the file before the next looks. */
   let merging: Promise<void> = Promise.resolve();
 
+  /** What is begun and not in the file yet. */
+  const beginning = new Set<string>();
+
   /** One host has the folder (decision 7): whoever asks is the only one who does. */
   const claimOf = ({ scope, key }: JournalKey): Claim => ({
     lost: 0,
@@ -56,9 +59,15 @@ export function createJournalFiles(folder: string): JournalFiles {
       return entry === null ? { claim: claimOf(key) } : { entry };
     },
     async beginOnce({ scope, key }, entry, synced) {
-      if (journalOf(scope).read(key) !== null) return false;
-      await journalOf(scope).append(key, entry, synced);
-      return true;
+      const name = JSON.stringify([scope, key]);
+      if (beginning.has(name) || journalOf(scope).read(key) !== null) return false;
+      beginning.add(name);
+      try {
+        await journalOf(scope).append(key, entry, synced);
+        return true;
+      } finally {
+        beginning.delete(name);
+      }
     },
     mergeJournal({ scope, key }, merge) {
       const merged = merging.then(() => journalOf(scope).append(key, merge(journalOf(scope).read(key))));

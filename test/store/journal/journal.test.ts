@@ -34,6 +34,13 @@ async function read(store: Store, key: string): Promise<unknown> {
 }
 
 describe('the journal', () => {
+  it('lets one of several begin a key, also where they come at once', async () => {
+    const { store } = await journalWith();
+    const begin = (): Promise<boolean> => store.beginOnce({ scope: SCOPE, key: 'effect' }, entry('begun'));
+    const begun = await Promise.all([begin(), begin(), begin()]);
+    expect(begun.filter((isFirst) => isFirst)).toHaveLength(1);
+  });
+
   it('loses nothing of what is merged into one entry at once', async () => {
     const { store, reopened } = await journalWith();
     const add = (): Promise<void> =>
