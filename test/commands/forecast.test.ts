@@ -10,7 +10,7 @@ import { openProject, until } from '../faults/project.js';
 import { onTerminal } from '../hostile/on-terminal.js';
 import type { McpClient } from '../mcp/helpers/mcp-client.js';
 import { openMcp } from '../mcp/helpers/mcp-client.js';
-import { startUi } from '../tools/pages.js';
+import { signedIn, startUi } from '../tools/pages.js';
 
 /** Answers cost a dollar each at the price of the config. */
 const DOLLAR = { usage: { input: 0, output: 1_000 } };
@@ -168,7 +168,7 @@ describe('a run that waits', () => {
     const started = project.start('run', 'essay', '--id', 'paged');
     await until(async () => ((await project.run('list', '--waiting')).stdout.includes('paged/ok') ? true : undefined));
     const ui = await startUi(project);
-    const read = await signedIn(ui.link);
+    const { read } = await signedIn(ui.link);
     const gate = await read(`${ui.origin}/gates/paged/ok`);
     expect(gate).toMatch(
       /May cost<\/dt><dd>at most \$1\.00 in half of all runs, at most \$1\.00 in 95 of 100, from \d/,
@@ -184,16 +184,3 @@ describe('a run that waits', () => {
     await ui.running.finished;
   });
 });
-
-/** Signs in by a link, and gives what reads pages then. */
-async function signedIn(link: string): Promise<(url: string) => Promise<string>> {
-  const url = new URL(link);
-  const sent = await fetch(`${url.origin}/sign-in`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ token: url.searchParams.get('token') ?? '' }),
-  });
-  const cookie = (sent.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  return async (page) => (await fetch(page, { headers: { cookie } })).text();
-}

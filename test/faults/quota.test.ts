@@ -8,6 +8,7 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from './project.js';
 import { kill, openProject, until } from './project.js';
 import { random } from './seed.js';
+import { signedIn, startUi } from '../tools/pages.js';
 
 /** As many tokens as an answer may have: what is set aside for a call is hardly more than what it costs. */
 const OUTPUT = 16_000;
@@ -94,14 +95,19 @@ it('is not passed by runs at once, over a host that is killed, and lets them go 
 
   expect((await project.run('resume', first)).code).toBe(0);
   await settled(project, [first], 'paused');
+  const ui = await startUi(project);
   await writeFile(join(project.folder, 'perdure.yml'), config(10));
-  for (const run of paused) expect((await project.run('resume', run)).code).toBe(0);
+  const { send } = await signedIn(ui.link);
+  expect(await send(`${ui.origin}/runs/${first}/steer`, { wish: 'resume' })).toBe(303);
+  for (const run of paused.slice(1)) expect((await project.run('resume', run)).code).toBe(0);
   await settled(project, RUNS, 'success');
   const [now] = await shares(project);
   expect(now).toMatchObject({ user: null, held: 0, most: 10 });
   // A call that was asked again after the kill counts once, as in the budget of its run.
   expect(now?.used).toBeCloseTo(await spentBy(project, RUNS), 5);
   expect(now?.used).toBeGreaterThan(2 * QUOTA);
+  ui.running.process.kill('SIGINT');
+  await ui.running.finished;
 }, 150_000);
 
 it('is for each who submits apart, and ends what is not to wait', async () => {

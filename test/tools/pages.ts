@@ -46,6 +46,22 @@ export async function signIn(
   return { context, page };
 }
 
+/** Signs in by a link without a browser, and gives what reads pages and sends forms then. */
+export async function signedIn(link: string): Promise<{
+  read: (url: string) => Promise<string>;
+  send: (url: string, form: Record<string, string>) => Promise<number>;
+}> {
+  const { origin, searchParams } = new URL(link);
+  const post = (url: string, form: Record<string, string>, cookie = ''): Promise<Response> =>
+    fetch(url, { method: 'POST', redirect: 'manual', headers: { origin, cookie }, body: new URLSearchParams(form) });
+  const sent = await post(`${origin}/sign-in`, { token: searchParams.get('token') ?? '' });
+  const cookie = (sent.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  return {
+    read: async (url) => (await fetch(url, { headers: { cookie } })).text(),
+    send: async (url, form) => (await post(url, form, cookie)).status,
+  };
+}
+
 /** A link for another browser, as the person's own page makes it. */
 export async function anotherLink(page: Page, origin: string): Promise<string> {
   await page.goto(`${origin}/you`);

@@ -7,6 +7,7 @@ import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { isClosed } from '../observe/view.js';
+import type { Config } from '../../compiler/project/config.js';
 import { quotaIn } from '../../compiler/formats/quota.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
@@ -34,16 +35,20 @@ export async function steerRun({ run, wish, by, id, json }: SteerCommand, termin
   const { view, link } = await findRun(run, session);
   try {
     if (link === null || isClosed(view.status)) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
-    // Whoever resumes a run that the quota has paused may have raised that.
-    const quota = wish.kind === 'resume' ? quotaIn(session.config.quota) : null;
-    const whole = quota === null ? wish : { ...wish, quota };
-    const receipt = await steer(link.client, { run, wish: whole, by, id });
+    const receipt = await steer(link.client, { run, wish: withQuota(wish, session.config), by, id });
     if (json) printJson(terminal, { run, status: receipt.status });
     else tell(terminal, asTyped(`${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`));
     return EXIT.success;
   } finally {
     await link?.close();
   }
+}
+
+/** What is wanted, with the quota that the project has now: whoever resumes what that has paused may have raised it. */
+export function withQuota(wish: Wish, config: Pick<Config, 'quota'>): Wish {
+  if (wish.kind !== 'resume') return wish;
+  const quota = quotaIn(config.quota);
+  return quota === null ? wish : { ...wish, quota };
 }
 
 /** Sends a request to an open run and gives its answer. Throws a refusal with the reason. */

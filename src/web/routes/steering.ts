@@ -1,11 +1,12 @@
 import type { Hono } from 'hono';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { refusal } from '../../cli/exit-codes.js';
+import { loadConfig } from '../../compiler/project/config.js';
 import { additionsIn } from '../../cli/follow/additions.js';
 import { requestCancel } from '../../cli/follow/cancel-run.js';
 import { sayIn } from '../../cli/follow/say-to.js';
 import type { Wish } from '../../cli/follow/steer-run.js';
-import { steer } from '../../cli/follow/steer-run.js';
+import { steer, withQuota } from '../../cli/follow/steer-run.js';
 import { findRun } from '../../cli/observe/find-run.js';
 import { isClosed, rootOf } from '../../cli/observe/view.js';
 import type { Sent } from '../data/answer-fields.js';
@@ -22,7 +23,10 @@ export function steeringRoutes(app: Hono<PageEnv>, site: Site): void {
     // A limit may be that of a run nested in this one.
     if (rootOf(of) !== run) throw refusal(`Expected a run of \`${run}\`. Nothing was done.`);
     const { client } = await openRun(run, site);
-    await steer(client, { run: of, wish: wishIn(sent), by: c.get('person'), id: null });
+    const { project } = site.session;
+    // As the file says now, and not as it did when the pages were begun.
+    const wish = withQuota(wishIn(sent), loadConfig(project, project.root).config);
+    await steer(client, { run: of, wish, by: c.get('person'), id: null });
     return c.redirect(runPath(run), 303);
   });
   app.post('/runs/:run/say/:path{.+}', async (c) => {
