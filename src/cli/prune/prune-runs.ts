@@ -7,6 +7,7 @@ import type { RunRecord } from '../../plan/result.js';
 import { STARTER } from '../../plan/triggers/start.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import { grpcTrouble } from '../grpc.js';
 import { lastLinks, listOpen, readRecords } from '../observe/list-runs.js';
 import { rootOf } from '../observe/view.js';
 import type { Session } from '../session.js';
@@ -145,13 +146,12 @@ async function remove({ runs, executions, journals }: Old, store: Store, link: T
 }
 
 async function forget(link: TemporalLink | null, workflowId: string, runId: string): Promise<void> {
-  const NOT_FOUND = 5;
   try {
     await link?.client.workflowService.deleteWorkflowExecution({
       namespace: link.namespace,
       workflowExecution: { workflowId, runId },
     });
   } catch (error) {
-    if ((error as { code?: unknown }).code !== NOT_FOUND) throw error; // gRPC's own number
+    if (grpcTrouble(error) !== 'not-found') throw error;
   }
 }

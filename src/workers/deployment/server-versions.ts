@@ -2,7 +2,7 @@ import type { Connection } from '@temporalio/client';
 import type { DeploymentVersion } from '../../plan/placement/deployment.js';
 import { isSameVersion, versionText } from '../../plan/placement/deployment.js';
 import { versionOf } from '../connection/task-queue.js';
-import { messageOf, UnavailableError } from '../errors.js';
+import { grpcCodeOf, messageOf, NOT_FOUND, UnavailableError } from '../errors.js';
 
 /** A namespace of a server that is asked about versions, and who asks. */
 export interface VersionServer {
@@ -40,7 +40,7 @@ export async function readDeployment(
   const found = await connection.workflowService
     .describeWorkerDeployment({ namespace, deploymentName: name })
     .catch((error: unknown) => {
-      if (codeOf(error) === NOT_FOUND) return null;
+      if (grpcCodeOf(error) === NOT_FOUND) return null;
       throw error;
     });
   if (found === null) return null;
@@ -112,13 +112,12 @@ export async function pinRun(
 
 /** `PINNED_OVERRIDE_BEHAVIOR_PINNED` of Temporal's API. */
 const OVERRIDE_PINNED = 1;
-const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
 const MISSING_QUEUES = /missing (?:active )?task queues?/i;
 
 function refusal(version: DeploymentVersion, error: unknown): unknown {
   const named = versionText(version);
-  const code = codeOf(error);
+  const code = grpcCodeOf(error);
   if (code !== NOT_FOUND && code !== FAILED_PRECONDITION) return error;
   const message = messageOf(error);
   return MISSING_QUEUES.test(message)
@@ -135,8 +134,4 @@ function refusal(version: DeploymentVersion, error: unknown): unknown {
 /** Tells whether a deployment has such a version. */
 export function hasVersion(deployment: KnownDeployment | null, version: DeploymentVersion): boolean {
   return deployment?.versions.some((known) => isSameVersion(known, version)) === true;
-}
-
-function codeOf(error: unknown): number | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : null;
 }
