@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { filledText } from './values.js';
+import { filledText, variable } from './values.js';
 
 const place = { error: 'a reference to a variable, such as ${env.PERDURE_KEY}, or a map with file or command' };
 
 /** A key, as a reference to it: never the key itself (I13). */
 const key = z.union(
   [
-    z.string().regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, place),
+    variable('PERDURE_KEY'),
     z.strictObject({ file: filledText.describe('A file of mode 0600 that is yours, outside the project.') }),
     z.strictObject({
       command: z

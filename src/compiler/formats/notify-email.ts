@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import { isMailServer, isMailbox } from '../../plan/gates/mail-way.js';
+import { variable } from './values.js';
 
 const mailbox = z
   .string({ error: 'an address such as ana@example.com' })
   .refine(isMailbox, { error: 'an address such as ana@example.com, without a name' });
-const reference = z
-  .string({ error: 'a reference such as ${env.MAIL_PASSWORD}' })
-  .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
-    error: 'a reference to a variable of the environment, such as ${env.MAIL_PASSWORD}',
-  });
-
 /** `notify: {email: …}` of `perdure.yml`. */
 export const emailSchema = z
   .strictObject(
@@ -24,8 +19,8 @@ export const emailSchema = z
         .literal(false, { error: 'false, or nothing: TLS is the rule' })
         .optional()
         .describe('false: without TLS, which only a server of this machine may be.'),
-      user: reference.optional().describe('Who signs in: `${env.NAME}`, never itself.'),
-      password: reference.optional().describe('`${env.NAME}`, never itself.'),
+      user: variable('MAIL_USER').optional().describe('Who signs in: `${env.NAME}`, never itself.'),
+      password: variable('MAIL_PASSWORD').optional().describe('`${env.NAME}`, never itself.'),
       from: mailbox.describe('The sender.'),
       to: z
         .array(mailbox, { error: 'a list of addresses' })

@@ -3,13 +3,13 @@ import type { MailSettings } from '../../plan/gates/mail-way.js';
 import type { NotifySettings } from '../../plan/gates/notice.js';
 import { NOTICE_EVENTS, addressVariable, filledAddress } from '../../plan/gates/notice.js';
 import { emailSchema } from './notify-email.js';
-import { filledText } from './values.js';
+import { filledText, variable } from './values.js';
 
 const isAddress = (written: string): boolean =>
   addressVariable(written) !== null || filledAddress(written, {}) !== null;
 
-/** An address of a chat's, which is a secret. */
-const chat = z
+/** An address that is posted to; it may be a secret. */
+const address = z
   .string({ error: 'an http or https address' })
   .refine(isAddress, { error: 'an http or https address, or `${env.NAME}`' });
 
@@ -24,20 +24,14 @@ export const notifySchema = z
         .describe(
           'A program and its arguments, one item each; it gets the notice as JSON on stdin. No shell stands between.',
         ),
-      webhook: z
-        .string({ error: 'an http or https address' })
-        .refine(isAddress, { error: 'an http or https address, or `${env.NAME}`' })
+      webhook: address
         .optional()
         .describe('An address that the notice is posted to as JSON; as `${env.NAME}` it stands in no history.'),
-      secret: z
-        .string()
-        .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
-          error: 'a reference to a variable of the environment, such as ${env.TEAM_WEBHOOK_SECRET}',
-        })
+      secret: variable('TEAM_WEBHOOK_SECRET')
         .optional()
         .describe('What is posted to `webhook` is signed by it (Standard Webhooks): `${env.NAME}`, never itself.'),
-      slack: chat.optional().describe('An incoming webhook of Slack.'),
-      teams: chat.optional().describe('A webhook of Microsoft Teams.'),
+      slack: address.optional().describe('An incoming webhook of Slack.'),
+      teams: address.optional().describe('A webhook of Microsoft Teams.'),
       email: emailSchema.optional().describe('A mail server, and who is told by it.'),
       links: z
         .boolean({ error: 'true or false' })

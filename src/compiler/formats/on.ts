@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FOLLOWED_ENDS } from '../../plan/triggers/follow.js';
 import { SIGNATURES } from '../../plan/triggers/webhook.js';
 import { triggerInputs } from './schedule.js';
-import { count, filledText } from './values.js';
+import { count, filledText, variable } from './values.js';
 
 /** One `${…}` with operators, or true or false. */
 const condition = z.union([filledText, z.boolean()], { error: 'one `${…}`, or true or false' });
@@ -12,12 +12,7 @@ const webhook = z.strictObject(
     signature: z
       .enum(SIGNATURES, { error: `one of ${SIGNATURES.join(', ')}` })
       .describe('How senders sign: `standard` (Standard Webhooks) or `github` (X-Hub-Signature-256).'),
-    secret: z
-      .string({ error: 'a reference to a variable, such as ${env.HOOK_SECRET}' })
-      .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
-        error: 'a reference to a variable of the environment, such as ${env.HOOK_SECRET}',
-      })
-      .describe('The secret, as a reference: `${env.NAME}`. Never the secret itself.'),
+    secret: variable('HOOK_SECRET').describe('The secret, as a reference: `${env.NAME}`. Never the secret itself.'),
     when: condition.optional().describe('Deliveries for which it is false start nothing.'),
     inputs: triggerInputs
       .optional()

@@ -22,6 +22,12 @@ export const count = z
   .int({ error: 'a whole number above 0' })
   .positive({ error: 'a whole number above 0' });
 
+/** A reference to a variable of the environment, `${env.NAME}`: never what it holds (I13). */
+export function variable(example: string): z.ZodString {
+  const error = `a reference to a variable of the environment, such as \${env.${example}}`;
+  return z.string({ error }).regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, { error });
+}
+
 /** Any JSON value: what `yaml.ts` hands over is nothing else, so there is nothing left to check. */
 export const anyJson = z.unknown() as z.ZodType<Json>;
 

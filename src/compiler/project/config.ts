@@ -12,7 +12,7 @@ import { permissionsSchema } from '../formats/permissions.js';
 import { autonomySchema } from '../formats/autonomy.js';
 import { quotaSchema } from '../formats/quota.js';
 import { between } from '../formats/build/values.js';
-import { budgets, count, durability, filledText } from '../formats/values.js';
+import { budgets, count, durability, filledText, variable } from '../formats/values.js';
 import { madeFolder } from './generated-folder.js';
 import { createUnread, fromGlee } from './glee-config.js';
 import type { Node } from '../text/node.js';
@@ -41,11 +41,7 @@ const provider = z.strictObject(
       .url({ protocol: /^https?$/, error: 'an http or https address' })
       .optional()
       .describe('Where requests go.'),
-    key: z
-      .string()
-      .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
-        error: 'a reference to a variable of the environment, such as ${env.ANTHROPIC_API_KEY}',
-      })
+    key: variable('ANTHROPIC_API_KEY')
       .optional()
       .describe('The key, as a reference: `${env.NAME}`. Never the key itself.'),
     concurrency: count.optional().describe('Calls at once.'),
