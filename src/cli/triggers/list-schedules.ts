@@ -7,8 +7,8 @@ import type { Session, Workspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import type { ServerSchedule } from './server-schedules.js';
 import { serverSchedules } from './server-schedules.js';
-import { followHash, knownFollowers } from './sync-followers.js';
-import { sourceHash } from './sync-schedules.js';
+import { knownFollowers } from './sync-followers.js';
+import { sourceHash } from './prepare-trigger.js';
 import type { BrokenDefinition, TriggeredDefinition } from './triggered-definitions.js';
 import { triggeredDefinitions } from './triggered-definitions.js';
 
@@ -63,7 +63,13 @@ export async function listSchedules(
     if (schedule === undefined) return [];
     const known = there?.get(definition.name);
     const drift =
-      there === null ? null : known === undefined ? 'new' : isChanged(known, sourceHash(definition)) ? 'changed' : null;
+      there === null
+        ? null
+        : known === undefined
+          ? 'new'
+          : isChanged(known, sourceHash(definition, 'schedule'))
+            ? 'changed'
+            : null;
     const { name, file } = definition;
     const { written, zone, overlap } = schedule;
     return [
@@ -136,7 +142,7 @@ function listedFollowers(
 function followerDrift(definition: TriggeredDefinition | undefined, known: Follower | undefined): Drift | null {
   if (definition === undefined) return 'removed';
   if (known === undefined) return 'new';
-  return known.source === followHash(definition) ? null : 'changed';
+  return known.source === sourceHash(definition, 'follow') ? null : 'changed';
 }
 
 function isChanged({ call }: ServerSchedule, source: string): boolean {

@@ -63,7 +63,15 @@ export function settledHash(prepared: PreparedRun): Hash {
   return sha256(canonicalJson(jsonOf({ ...prepared, settings: { ...prepared.settings, submitted_by: '' } })));
 }
 
-function jsonOf(prepared: PreparedRun): Json {
-  // Plans and settings are JSON-safe.
-  return JSON.parse(JSON.stringify(prepared)) as Json;
+/** Hash of what a definition says: of one of its triggers, by its key, and its Plan. */
+export function sourceHash(
+  { compiled: { plan, triggers } }: TriggeredDefinition,
+  trigger: 'schedule' | 'follow',
+): Hash {
+  return sha256(canonicalJson(jsonOf({ plan: plan.hash, [trigger]: triggers[trigger] })));
+}
+
+function jsonOf(value: object): Json {
+  // Plans, settings and triggers are JSON-safe.
+  return JSON.parse(JSON.stringify(value)) as Json;
 }

@@ -1,15 +1,12 @@
 import type { Follow, Follower } from '../../plan/triggers/follow.js';
 import type { PreparedRun } from '../../plan/triggers/start.js';
-import type { Json } from '../../plan/values/json.js';
-import { canonicalJson } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
-import { sha256 } from '../../store/hash.js';
 import { StoreFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 import type { Session } from '../session.js';
 import type { ServerAttributes } from '../submit/start-run.js';
 import type { Terminal } from '../terminal.js';
-import { prepareTrigger, settledHash, storePrepared } from './prepare-trigger.js';
+import { prepareTrigger, settledHash, sourceHash, storePrepared } from './prepare-trigger.js';
 import type { TriggeredDefinition } from './triggered-definitions.js';
 
 /** A definition with `on: run`, settled. */
@@ -54,7 +51,7 @@ export async function planFollowers(
     names.add(definition.name);
     const prepared = await prepareTrigger(definition, follow.inputs, session, how);
     const settled = settledHash(prepared);
-    const source = followHash(definition);
+    const source = sourceHash(definition, 'follow');
     const wanted = { definition, follow, prepared, source, settled };
     const known = there.find((one) => one.definition === definition.name);
     if (known === undefined) changes.created.push(wanted);
@@ -64,12 +61,6 @@ export async function planFollowers(
   }
   changes.removed = there.filter(({ definition }) => !names.has(definition));
   return changes;
-}
-
-/** Hash of what a definition says: of whom it follows and its Plan. */
-export function followHash({ compiled: { plan, triggers } }: TriggeredDefinition): Hash {
-  // What is followed is JSON-safe.
-  return sha256(canonicalJson({ plan: plan.hash, follow: JSON.parse(JSON.stringify(triggers.follow)) as Json }));
 }
 
 /**

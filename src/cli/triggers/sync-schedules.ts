@@ -2,15 +2,12 @@ import { ScheduleAlreadyRunning } from '@temporalio/client';
 import { MEMO } from '../../plan/names.js';
 import type { Schedule } from '../../plan/triggers/schedule.js';
 import type { PreparedRun, ScheduledCall } from '../../plan/triggers/start.js';
-import type { Json } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
-import type { Hash } from '../../plan/values/value.js';
-import { sha256 } from '../../store/hash.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
 import type { ServerAttributes } from '../submit/start-run.js';
 import type { Terminal } from '../terminal.js';
-import { prepareTrigger, settledHash, storePrepared } from './prepare-trigger.js';
+import { prepareTrigger, settledHash, sourceHash, storePrepared } from './prepare-trigger.js';
 import { scheduleId, scheduleOptions } from './schedule-options.js';
 import type { ServerSchedule } from './server-schedules.js';
 import type { TriggeredDefinition } from './triggered-definitions.js';
@@ -65,16 +62,10 @@ async function settleSchedule(
   const identity = {
     definition: definition.name,
     file: definition.file,
-    source: sourceHash(definition),
+    source: sourceHash(definition, 'schedule'),
     settled: settledHash(prepared),
   };
   return { definition, schedule, prepared, identity };
-}
-
-/** Hash of what a definition says: of its schedule and its Plan. */
-export function sourceHash({ compiled: { plan, triggers } }: TriggeredDefinition): Hash {
-  // A schedule is JSON-safe.
-  return sha256(canonicalJson({ plan: plan.hash, schedule: JSON.parse(JSON.stringify(triggers.schedule)) as Json }));
 }
 
 /**
