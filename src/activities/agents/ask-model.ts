@@ -99,18 +99,20 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
   const cost = (answer: Json): Spend => spendOf(asking, (answer as unknown as ModelAnswer).usage);
   const late = (answer: Json): Promise<void> => cut.add(cost(answer));
   // So are answers, and nothing else is under such a key.
-  const answer = (await askOnce(store, question, ask, { signal: asking.signal, cost, late }).catch(
-    async (error: unknown) => {
-      await settleQuota(store, quota, account.counted.usd);
-      throw error;
-    },
-  )) as unknown as ModelAnswer;
-  // An owner before this one, which was taken for lost, may have been answered meanwhile.
-  if (lost > 0) book(account, spendSince(before, await cut.read()), reserved);
-  if (isKnown) asking.retell(answer.text);
-  book(account, spendOf(asking, answer.usage), reserved);
-  await settleQuota(store, quota, account.counted.usd);
-  return answer;
+  try {
+    const answer = (await askOnce(store, question, ask, {
+      signal: asking.signal,
+      cost,
+      late,
+    })) as unknown as ModelAnswer;
+    // An owner before this one, which was taken for lost, may have been answered meanwhile.
+    if (lost > 0) book(account, spendSince(before, await cut.read()), reserved);
+    if (isKnown) asking.retell(answer.text);
+    book(account, spendOf(asking, answer.usage), reserved);
+    return answer;
+  } finally {
+    await settleQuota(store, quota, account.counted.usd);
+  }
 }
 
 function spendOf(asking: Asking, usage: Usage): Spend {

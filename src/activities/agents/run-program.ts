@@ -161,16 +161,14 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
       throw error instanceof ApplicationFailure ? finalWhenLate(error, playing) : error;
     }
   };
-  const settle = (): Promise<void> =>
-    settleQuota(deps.store, quota, account.spent.usd === null ? null : account.counted.usd);
-  const reply = await askOnce(deps.store, journalled, ask, { signal, cost, late }).catch(async (error: unknown) => {
-    await settle();
-    throw error;
-  });
-  const told = reply as unknown as ProgramReply; // nothing else is under such a key
-  onSpent(told.spent);
-  await settle();
-  return told;
+  try {
+    const reply = await askOnce(deps.store, journalled, ask, { signal, cost, late });
+    const told = reply as unknown as ProgramReply; // nothing else is under such a key
+    onSpent(told.spent);
+    return told;
+  } finally {
+    await settleQuota(deps.store, quota, account.spent.usd === null ? null : account.counted.usd);
+  }
 }
 
 /** Temporal tries again for as long as the step may take; then what was wrong is final. */
