@@ -6,7 +6,7 @@ import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { RunOutcome } from '../../../src/plan/result.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
-import type { Agent, AgentStep, Step, WorkflowStep } from '../../../src/plan/step.js';
+import type { AgentStep, Step, WorkflowStep } from '../../../src/plan/step.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { until } from '../../faults/project.js';
@@ -14,6 +14,7 @@ import { foreach, loop, single } from '../../plan/helpers/build-blocks.js';
 import { after, body, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
+import { PARROT, PARROT_KEY } from '../helpers/parrot.js';
 import { agent as talker, WORKER } from '../helpers/conversing.js';
 
 /**
@@ -53,21 +54,10 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const PARROT: Agent = {
-  name: 'parrot',
-  description: null,
-  prompt: { kind: 'literal', value: 'You say.' },
-  model: null,
-  program: null,
-  tools: [],
-  inputs: {},
-  max_output_kb: 100,
-  max_turns: 1,
-};
 const ask = (index: number, prompt: string, fields: Partial<AgentStep> = {}): AgentStep => ({
   ...stepBase(index, { needs: index === 0 ? [] : after(index - 1) }),
   kind: 'agent',
-  agent: 'sha256:parrot',
+  agent: PARROT_KEY,
   prompt: { kind: 'literal', value: prompt },
   inputs: {},
   model: null,
@@ -87,7 +77,7 @@ const leaf = body([ask(0, 'Say it.'), ask(1, 'Hang on.')], { name: 'leaf' });
 const quiet = body([ask(0, 'Say it.'), ask(1, 'Say more.')], { name: 'quiet' });
 const made = (steps: Step[]): Plan =>
   plan(steps, {
-    agents: { 'sha256:parrot': PARROT, [WORKER]: talker() },
+    agents: { [PARROT_KEY]: PARROT, [WORKER]: talker() },
     nested: {
       'sha256:leaf': leaf,
       'sha256:middle': body([nested(0, 'leaf')], { name: 'middle' }),

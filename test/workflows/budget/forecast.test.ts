@@ -6,7 +6,7 @@ import { readPast } from '../../../src/workers/forecast/read-past.js';
 import { scoreOf, scoreRuns } from '../../../src/cli/forecast/score.js';
 import { createRandom } from '../../../src/compiler/forecast/random.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
-import type { Agent, AgentStep } from '../../../src/plan/step.js';
+import type { AgentStep } from '../../../src/plan/step.js';
 import type { Json } from '../../../src/plan/values/json.js';
 import type { ModelEndpoint, RecordedRequest } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
@@ -14,6 +14,7 @@ import { foreach, loop, many, reference, single, textOf, whole } from '../../pla
 import { needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import type { Harness } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
+import { PARROT, PARROT_KEY } from '../helpers/parrot.js';
 
 const PAST = 40;
 const HELD_OUT = 100;
@@ -26,23 +27,11 @@ const MODEL: ModelChoice = {
   price: { input: 3, output: 15, ...NO_CACHE },
 };
 
-const agent: Agent = {
-  name: 'parrot',
-  description: null,
-  prompt: { kind: 'literal', value: 'You say.' },
-  model: null,
-  program: null,
-  tools: [],
-  inputs: {},
-  max_output_kb: 100,
-  max_turns: 1,
-};
-
 function ask(index: number, part: string, more: Partial<AgentStep> = {}, scope = 'input:seed'): AgentStep {
   return {
     ...stepBase(index),
     kind: 'agent',
-    agent: 'sha256:parrot',
+    agent: PARROT_KEY,
     prompt: textOf(`part ${part} of seed `, { root: scope }),
     inputs: {},
     model: null,
@@ -69,7 +58,7 @@ const PLAN = plan(
     ),
   ],
   {
-    agents: { 'sha256:parrot': agent },
+    agents: { [PARROT_KEY]: PARROT },
     inputs: Object.fromEntries(
       (['seed', 'deep', 'list'] as const).map((name) => [
         name,

@@ -7,13 +7,13 @@ import type { Plan } from '../../../src/plan/plan.js';
 import type { RunOutcome } from '../../../src/plan/result.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
 import type { Additions, SteerReceipt } from '../../../src/plan/budget/steering.js';
-import type { Agent, AgentStep } from '../../../src/plan/step.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
-import { after, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { after, commandStep, plan } from '../../plan/helpers/build-plan.js';
 import { record } from '../../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
+import { PARROT, PARROT_KEY, say } from '../helpers/parrot.js';
 import { sendSteer } from '../helpers/updating.js';
 
 /** 350 tokens of a thousandth of a dollar each: a call costs 35 cents, and reserves a little more. */
@@ -43,31 +43,10 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const agent: Agent = {
-  name: 'parrot',
-  description: null,
-  prompt: { kind: 'literal', value: 'You say.' },
-  model: null,
-  program: null,
-  tools: [],
-  inputs: {},
-  max_output_kb: 100,
-  max_turns: 1,
-};
-const step = (index: number): AgentStep => ({
-  ...stepBase(index, { needs: index === 0 ? [] : after(index - 1) }),
-  kind: 'agent',
-  agent: 'sha256:parrot',
-  prompt: { kind: 'literal', value: `Say ${index}.` },
-  inputs: {},
-  model: null,
-  schema: null,
-  rehearsal: null,
-});
 const calls = (count: number): Plan =>
   plan(
-    Array.from({ length: count }, (_, index) => step(index)),
-    { agents: { 'sha256:parrot': agent } },
+    Array.from({ length: count }, (_, index) => say(index)),
+    { agents: { [PARROT_KEY]: PARROT } },
   );
 const start = (
   made: Plan,

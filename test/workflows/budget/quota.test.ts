@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Activities } from '../../../src/activities/contract.js';
 import { MEMO } from '../../../src/plan/names.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
-import type { AgentStep } from '../../../src/plan/step.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
-import { after, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { plan } from '../../plan/helpers/build-plan.js';
 import { record } from '../../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
+import { PARROT, PARROT_KEY, say } from '../helpers/parrot.js';
 import { sendSteer } from '../helpers/updating.js';
 
 /** 54 tokens of a thousandth of a dollar each: a call sets a little more aside, and room is left for no second one. */
@@ -32,28 +32,7 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const AGENT = {
-  name: 'parrot',
-  description: null,
-  prompt: { kind: 'literal' as const, value: 'You say.' },
-  model: null,
-  program: null,
-  tools: [],
-  inputs: {},
-  max_output_kb: 100,
-  max_turns: 1,
-};
-const step = (index: number): AgentStep => ({
-  ...stepBase(index, { needs: index === 0 ? [] : after(index - 1) }),
-  kind: 'agent',
-  agent: 'sha256:parrot',
-  prompt: { kind: 'literal', value: `Say ${index}.` },
-  inputs: {},
-  model: null,
-  schema: null,
-  rehearsal: null,
-});
-const TWO = plan([step(0), step(1)], { agents: { 'sha256:parrot': AGENT } });
+const TWO = plan([say(0), say(1)], { agents: { [PARROT_KEY]: PARROT } });
 const start = (by: string, settings: StartOptions['settings'], more: StartOptions = {}): Promise<RunHandle> =>
   harness.start(TWO, {
     lease: { usd: 10 },
