@@ -9,11 +9,10 @@ import { COUNTER_SPEC, mendCounter, team } from '../../definitions/counter-build
 import type { RecordedRequest } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import type { Project } from '../project.js';
-import { kill, openProject, until } from '../project.js';
+import { kill, until } from '../project.js';
 import { FULL } from '../seed.js';
 import type { Working } from './machines.js';
-import { openMachine, runOn, signalFolder, startWorker } from './machines.js';
-import { startPostgres } from './server.js';
+import { openMachine, openShared, runOn, signalFolder, startWorker } from './machines.js';
 
 /** How long something is killed, and how often; in seconds. */
 const LAST = Number(process.env['PERDURE_CAMPAIGN_SECONDS'] ?? 600);
@@ -98,13 +97,9 @@ describe.each(FULL ? ['three machines of one store and one server'] : [])('%s', 
       const asked: Asked[] = [];
       const blows: { at: number; what: string }[] = [];
       const effects = signalFolder();
-      const server = await startPostgres();
-      onTestFinished(() => server.remove());
+      const { postgres: server, home, address, close } = await openShared();
+      onTestFinished(close);
       const url = await server.createDatabase();
-      const home = await openProject({}, { PERDURE_HOST_IDLE_MS: '6000000' });
-      onTestFinished(() => home.close());
-      await home.run('server', 'start');
-      const { address } = JSON.parse((await home.run('server', 'status', '--json')).stdout) as { address: string };
       const keys = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: await openEndpoint(asked) };
       const machines = await Promise.all(
         [0, 1, 2].map(async () => {

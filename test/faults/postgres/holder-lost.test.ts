@@ -9,28 +9,18 @@ import { COUNTER, COUNTER_SPEC, mendCounter, team, write } from '../../definitio
 import type { ModelEndpoint, RecordedRequest } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import type { Project } from '../project.js';
-import { kill, openProject, until } from '../project.js';
+import { kill, until } from '../project.js';
 import { FULL, random } from '../seed.js';
-import type { Working } from './machines.js';
-import { endOf, holderOf, openMachine, signalFolder, startWorker } from './machines.js';
-import type { PostgresServer } from './server.js';
-import { startPostgres } from './server.js';
+import type { Shared, Working } from './machines.js';
+import { endOf, holderOf, openMachine, openShared, signalFolder, startWorker } from './machines.js';
 
 const draw = random('holder lost');
 
-let server: PostgresServer;
-let home: Project;
-let address: string;
+let shared: Shared;
 beforeAll(async () => {
-  server = await startPostgres();
-  home = await openProject({}, { PERDURE_HOST_IDLE_MS: '600000' });
-  await home.run('server', 'start');
-  ({ address } = JSON.parse((await home.run('server', 'status', '--json')).stdout) as { address: string });
+  shared = await openShared();
 });
-afterAll(async () => {
-  await home.close();
-  await server.remove();
-});
+afterAll(() => shared.close());
 
 /** Two machines that have the same files and nothing else in common, with a worker each. */
 interface Pair {
@@ -48,14 +38,14 @@ interface Pair {
 let pairs = 0;
 
 async function openPair(files: Record<string, string>, endpoint: ModelEndpoint | null = null): Promise<Pair> {
-  const url = await server.createDatabase();
+  const url = await shared.postgres.createDatabase();
   const run = `far-${(pairs += 1)}`;
   const keys = endpoint === null ? {} : { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
-  const env = { TEAM_STORE: url, TEMPORAL_ADDRESS: address, ...keys };
+  const env = { TEAM_STORE: url, TEMPORAL_ADDRESS: shared.address, ...keys };
   const machines: [Project, Project] = [await openMachine(files, env), await openMachine(files, env)];
   const workers: [Working, Working] = [await startWorker(machines[0]), await startWorker(machines[1])];
   const holder = async (): Promise<0 | 1> => {
-    const { folder } = await until(() => holderOf(server, url, run));
+    const { folder } = await until(() => holderOf(shared.postgres, url, run));
     return folder.startsWith(machines[0].folder) ? 0 : 1;
   };
   return {
@@ -197,7 +187,8 @@ steps:
     await until(() => began() === 3);
     writeFileSync(join(signals, 'go'), '');
     expect(await endOf(left, pair.run)).toMatchObject({ status: 'success', output: 'kept\nx' });
-    const row = async (): Promise<unknown> => server.query(pair.url, 'select fence, state from perdure.workspaces');
+    const row = async (): Promise<unknown> =>
+      shared.postgres.query(pair.url, 'select fence, state from perdure.workspaces');
     const before = await row();
     process.kill(stopped.pid, 'SIGCONT');
     await until(() => stopped.said().includes('taken for lost'));
@@ -227,8 +218,8 @@ describe('when PostgreSQL is killed while a tree is kept', () => {
       await until(() => existsSync(join(signals, `e${number}`)));
       const delay = Math.floor(draw() * 600);
       await new Promise((resolve) => setTimeout(resolve, delay)); // the random moment itself
-      await server.kill();
-      await server.start();
+      await shared.postgres.kill();
+      await shared.postgres.start();
     }
     expect(await endOf(pair.machines[1], pair.run)).toMatchObject({ status: 'success', output: 'same' });
     expect(await pair.machines[1].run('store', 'verify')).toMatchObject({ code: 0 });

@@ -1,10 +1,11 @@
 // @module-tag postgres
+// @module-tag git
 // @seconds 60
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Project, Running } from '../project.js';
-import { kill, openProject, until } from '../project.js';
-import type { PostgresServer } from './server.js';
-import { startPostgres } from './server.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Project } from '../project.js';
+import { kill, until } from '../project.js';
+import type { Shared } from './machines.js';
+import { openMachine, openShared, startWorker } from './machines.js';
 
 const FLOW = `name: where
 execution: parallel
@@ -23,39 +24,18 @@ steps:
     requires: {labels: [lab]}
 `;
 const LATE = FLOW.replace('name: where', 'name: late').replaceAll('lab]', 'late]').replace('[lab, gpu]', '[late]');
-const CONFIG = 'store: {postgres: "${env.TEAM_STORE}"}\n';
 
-let server: PostgresServer;
-let home: Project;
-let address: string;
+let shared: Shared;
 beforeAll(async () => {
-  server = await startPostgres();
-  home = await openProject({}, { PERDURE_HOST_IDLE_MS: '600000' });
-  await home.run('server', 'start');
-  ({ address } = JSON.parse((await home.run('server', 'status', '--json')).stdout) as { address: string });
+  shared = await openShared();
 });
-afterAll(async () => {
-  await home.close();
-  await server.remove();
-});
+afterAll(() => shared.close());
 
-/** A machine of its own, as far as files and the environment tell machines apart. */
-async function machine(url: string, where: string): Promise<Project> {
-  const env = { TEAM_STORE: url, TEMPORAL_ADDRESS: address };
-  const project = await openProject({ 'perdure.yml': CONFIG, 'where.yml': FLOW, 'late.yml': LATE, where }, env);
-  onTestFinished(() => project.close());
-  return project;
-}
-
-async function work(project: Project, ...words: string[]): Promise<Running> {
-  const worker = project.start('worker', ...words);
-  onTestFinished(() => {
-    kill(worker.process.pid ?? 0);
-  });
-  let said = '';
-  worker.process.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await until(() => said.includes('Ready') || worker.process.exitCode !== null);
-  return worker;
+function machine(url: string, where: string): Promise<Project> {
+  return openMachine(
+    { 'where.yml': FLOW, 'late.yml': LATE, where },
+    { TEAM_STORE: url, TEMPORAL_ADDRESS: shared.address },
+  );
 }
 
 async function outputs(project: Project, run: string): Promise<unknown[]> {
@@ -65,10 +45,10 @@ async function outputs(project: Project, run: string): Promise<unknown[]> {
 
 describe('steps that require labels', () => {
   it('go to workers that have all of them, and wait for one that is not there, and say so', async () => {
-    const url = await server.createDatabase();
+    const url = await shared.postgres.createDatabase();
     const [one, other] = [await machine(url, 'one'), await machine(url, 'other')];
-    await work(one, '--labels', 'gpu');
-    await work(other, '--labels', 'lab,gpu');
+    await startWorker(one, '--labels', 'gpu');
+    await startWorker(other, '--labels', 'lab,gpu');
     const listed = JSON.parse((await one.run('workers', '--json')).stdout) as { labels: string[]; draining: boolean }[];
     expect(listed.map(({ labels }) => labels).sort()).toEqual([['gpu'], ['gpu', 'lab']]);
     for (const id of ['a', 'b', 'c']) {
@@ -85,7 +65,7 @@ describe('steps that require labels', () => {
     expect((await other.run('list')).stdout).toContain(waits);
     expect((await other.run('doctor')).stdout).toContain(waits);
     const third = await machine(url, 'third');
-    await work(third, '--labels', 'late');
+    await startWorker(third, '--labels', 'late');
     await until(async () => (await one.run('show', 'late', '--json')).stdout.includes('"status": "success"'));
     const [, both, lab] = await outputs(third, 'late');
     expect([both, lab]).toEqual(['third', 'third']);
@@ -93,16 +73,16 @@ describe('steps that require labels', () => {
   });
 
   it('wait no longer for a worker that ends, and find the next one', async () => {
-    const url = await server.createDatabase();
+    const url = await shared.postgres.createDatabase();
     const [one, other] = [await machine(url, 'one'), await machine(url, 'other')];
-    await work(one);
-    const lab = await work(other, '--labels', 'lab,gpu');
+    await startWorker(one);
+    const lab = await startWorker(other, '--labels', 'lab,gpu');
     expect((await one.run('run', 'where.yml', '--id', 'first')).code).toBe(0);
     kill(lab.process.pid ?? 0, 'SIGTERM');
     await lab.finished;
     expect((await one.run('workers', '--json')).stdout).not.toContain('gpu');
     expect((await one.run('run', 'where.yml', '--id', 'second', '--detach')).code).toBe(0);
-    await work(other, '--labels', 'lab,gpu');
+    await startWorker(other, '--labels', 'lab,gpu');
     await until(async () => (await one.run('show', 'second', '--json')).stdout.includes('"status": "success"'));
     expect(await outputs(one, 'second')).toEqual(['other', 'other', 'other']);
   });

@@ -6,6 +6,34 @@ import { onTestFinished } from 'vitest';
 import type { Project, Running } from '../project.js';
 import { kill, openProject, until } from '../project.js';
 import type { PostgresServer } from './server.js';
+import { startPostgres } from './server.js';
+
+/** What machines of one team share, and nothing else: a database server, and a Temporal server of a host apart. */
+export interface Shared {
+  postgres: PostgresServer;
+  /** The project whose host has the Temporal server. */
+  home: Project;
+  /** Of the Temporal server. */
+  address: string;
+  close: () => Promise<void>;
+}
+
+/** Starts both; the host stays as long as a test takes. */
+export async function openShared(): Promise<Shared> {
+  const postgres = await startPostgres();
+  const home = await openProject({}, { PERDURE_HOST_IDLE_MS: '6000000' });
+  await home.run('server', 'start');
+  const { address } = JSON.parse((await home.run('server', 'status', '--json')).stdout) as { address: string };
+  return {
+    postgres,
+    home,
+    address,
+    async close() {
+      await home.close();
+      await postgres.remove();
+    },
+  };
+}
 
 /** A folder beside all machines, by which a test holds steps and lets them go. */
 export function signalFolder(): string {

@@ -1,58 +1,35 @@
 // @module-tag postgres
+// @module-tag git
 // @seconds 30
-import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { Project, Running } from '../project.js';
-import { kill, openProject, until } from '../project.js';
-import type { PostgresServer } from './server.js';
-import { startPostgres } from './server.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Project } from '../project.js';
+import { kill, until } from '../project.js';
+import type { Shared } from './machines.js';
+import { openMachine, openShared, startWorker } from './machines.js';
 
 const FILES = {
-  'perdure.yml': 'store: {postgres: "${env.TEAM_STORE}"}\n',
   'definitions/workflows/writes.yml':
     'name: writes\nschedule: {cron: "@yearly"}\nsteps:\n  - id: first\n    command: [touch, first]\n' +
     '  - id: go\n    approval: "Go on?"\n    fallback: abort\n    deadline: 1h\n' +
     '  - id: second\n    command: [sh, -c, "[ -e first ] && echo here"]\n',
 };
 
-let server: PostgresServer;
-let home: Project;
-let address: string;
+let shared: Shared;
 beforeAll(async () => {
-  server = await startPostgres();
-  home = await openProject({}, { PERDURE_HOST_IDLE_MS: '600000' });
-  await home.run('server', 'start');
-  ({ address } = JSON.parse((await home.run('server', 'status', '--json')).stdout) as { address: string });
+  shared = await openShared();
 });
-afterAll(async () => {
-  await home.close();
-  await server.remove();
-});
+afterAll(() => shared.close());
 
-async function machine(url: string): Promise<Project> {
-  const project = await openProject(FILES, { TEAM_STORE: url, TEMPORAL_ADDRESS: address });
-  onTestFinished(() => project.close());
-  return project;
-}
-
-/** A worker that is ready, or has ended, and what it said. */
-async function work(project: Project): Promise<Running & { said: () => string }> {
-  const worker = project.start('worker');
-  onTestFinished(() => {
-    kill(worker.process.pid ?? 0);
-  });
-  let said = '';
-  worker.process.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await until(() => said.includes('Ready') || worker.process.exitCode !== null);
-  return { ...worker, said: () => said };
+function machine(url: string): Promise<Project> {
+  return openMachine(FILES, { TEAM_STORE: url, TEMPORAL_ADDRESS: shared.address });
 }
 
 it('a worker with another folder is refused while a run works in that of one that is there', async () => {
-  const url = await server.createDatabase();
+  const url = await shared.postgres.createDatabase();
   const [one, other] = [await machine(url), await machine(url)];
-  const first = await work(one);
+  const first = await startWorker(one);
   expect((await one.run('run', 'writes', '--id', 'torn', '--no-wait')).code).toBe(4);
-  const refused = await work(other);
+  const refused = await startWorker(other);
   expect(await refused.finished).toMatchObject({ code: 3 });
   expect(refused.said()).toContain(`An open run works in the project's folder of another worker`);
   expect(refused.said()).toContain('`torn`');
@@ -60,7 +37,7 @@ it('a worker with another folder is refused while a run works in that of one tha
   expect((await one.run('approve', 'torn')).code).toBe(0);
   expect(await one.run('watch', 'torn')).toMatchObject({ code: 0, stdout: expect.stringContaining('here') as string });
 
-  await work(other);
+  await startWorker(other);
   expect(await one.run('run', 'writes')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Each step would find other files.') as string,
@@ -79,26 +56,25 @@ it('a worker with another folder is refused while a run works in that of one tha
 });
 
 it('goes on with a run in another folder once the worker that had the first is gone', async () => {
-  const url = await server.createDatabase();
+  const url = await shared.postgres.createDatabase();
   const [one, other] = [await machine(url), await machine(url)];
-  const first = await work(one);
+  const first = await startWorker(one);
   expect((await one.run('run', 'writes', '--id', 'moved', '--no-wait')).code).toBe(4);
   kill(first.process.pid ?? 0, 'SIGTERM');
   await first.finished;
-  await work(other);
+  await startWorker(other);
   expect((await other.run('reject', 'moved', '--comment', 'moved on')).code).toBe(0);
   expect((await other.run('watch', 'moved')).code).toBe(1);
 });
 
 it('keeps no files as those that a run found, where its worker has others', async () => {
-  const url = await server.createDatabase();
+  const url = await shared.postgres.createDatabase();
   const [one, other] = [await machine(url), await machine(url)];
-  await work(one);
+  await startWorker(one);
   for (const [project, run] of [
     [one, 'near'],
     [other, 'far'],
   ] as const) {
-    execFileSync('git', ['init', '--quiet', project.folder]);
     expect((await project.run('run', 'writes', '--id', run, '--no-wait')).code).toBe(4);
     expect((await project.run('approve', run)).code).toBe(0);
     expect((await project.run('watch', run)).code).toBe(0);

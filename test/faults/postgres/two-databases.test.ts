@@ -2,46 +2,32 @@
 // @seconds 40
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Project } from '../project.js';
-import { kill, openProject, until } from '../project.js';
-import type { PostgresServer } from './server.js';
-import { startPostgres } from './server.js';
+import { openProject } from '../project.js';
+import type { Shared } from './machines.js';
+import { openShared, startWorker } from './machines.js';
 
 const FILES = {
   'perdure.yml': 'task_queue: team\nstore: {postgres: "${env.TEAM_STORE}"}\n',
   'hello.yml': 'name: hello\nsteps:\n  - command: [echo, hello]\n    effect: none\n',
 };
 
-let server: PostgresServer;
-let home: Project;
+let shared: Shared;
 beforeAll(async () => {
-  server = await startPostgres();
-  home = await openProject({}, { PERDURE_HOST_IDLE_MS: '600000' });
-  await home.run('server', 'start');
+  shared = await openShared();
 });
-afterAll(async () => {
-  await home.close();
-  await server.remove();
-});
+afterAll(() => shared.close());
 
 async function storeOf(project: Project): Promise<string> {
   return (JSON.parse((await project.run('store', 'status', '--json')).stdout) as { store: string }).store;
 }
 
 async function ready(project: Project): Promise<void> {
-  const { process: child } = project.start('worker');
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  onTestFinished(() => {
-    kill(child.pid ?? 0);
-  });
-  await until(() => said.includes('Ready') || child.exitCode !== null);
-  expect(said).toContain('Ready');
+  expect((await startWorker(project)).said()).toContain('Ready');
 }
 
 it('workers of two databases never share a queue: worker and run are refused, with both ids', async () => {
-  const { address } = JSON.parse((await home.run('server', 'status', '--json')).stdout) as { address: string };
   const open = async (env: Record<string, string> = {}): Promise<Project> => {
-    const own = { TEAM_STORE: await server.createDatabase(), TEMPORAL_ADDRESS: address, ...env };
+    const own = { TEAM_STORE: await shared.postgres.createDatabase(), TEMPORAL_ADDRESS: shared.address, ...env };
     const project = await openProject(FILES, own);
     onTestFinished(() => project.close());
     return project;

@@ -1,13 +1,13 @@
 // @module-tag postgres
+// @module-tag git
 // @seconds 80
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Project, Running } from '../project.js';
-import { kill, openProject, until } from '../project.js';
-import type { PostgresServer } from './server.js';
-import { startPostgres } from './server.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Project } from '../project.js';
+import { kill, until } from '../project.js';
+import type { Shared, Working } from './machines.js';
+import { openMachine, openShared, startWorker } from './machines.js';
 
-const CONFIG = 'store: {postgres: "${env.TEAM_STORE}"}\n';
 const WHERE = 'command: [cat, where]\n    effect: none\n';
 const NESTED = `name: nested\nsteps:\n  - id: deep\n    ${WHERE}`;
 /** Waits for a person, and says on which machine it went on. */
@@ -35,46 +35,24 @@ const LONG = FLOW.replace('name: flow\nschedule: "@yearly"', 'name: long').repla
   - id: later`,
 );
 
-let server: PostgresServer;
-let home: Project;
-let address: string;
+let shared: Shared;
 beforeAll(async () => {
-  server = await startPostgres();
-  home = await openProject({}, { PERDURE_HOST_IDLE_MS: '600000' });
-  await home.run('server', 'start');
-  ({ address } = JSON.parse((await home.run('server', 'status', '--json')).stdout) as { address: string });
+  shared = await openShared();
 });
-afterAll(async () => {
-  await home.close();
-  await server.remove();
-});
+afterAll(() => shared.close());
 
-async function machine(url: string, where: string): Promise<Project> {
-  const env = { TEAM_STORE: url, TEMPORAL_ADDRESS: address };
-  const project = await openProject(
-    {
-      'perdure.yml': CONFIG,
-      'definitions/workflows/flow.yml': FLOW,
-      'definitions/workflows/long.yml': LONG,
-      'definitions/workflows/nested.yml': NESTED,
-      where,
-    },
-    env,
-  );
-  onTestFinished(() => project.close());
-  return project;
+function machine(url: string, where: string): Promise<Project> {
+  const files = {
+    'definitions/workflows/flow.yml': FLOW,
+    'definitions/workflows/long.yml': LONG,
+    'definitions/workflows/nested.yml': NESTED,
+    where,
+  };
+  return openMachine(files, { TEAM_STORE: url, TEMPORAL_ADDRESS: shared.address });
 }
 
-async function work(project: Project, ...words: string[]): Promise<Running & { said: () => string }> {
-  const labels = words.includes('--labels') ? [] : ['--labels', 'gpu'];
-  const worker = project.start('worker', ...labels, ...words);
-  onTestFinished(() => {
-    kill(worker.process.pid ?? 0);
-  });
-  let said = '';
-  worker.process.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await until(() => said.includes('Ready') || worker.process.exitCode !== null);
-  return { ...worker, said: () => said };
+function work(project: Project, ...words: string[]): Promise<Working> {
+  return startWorker(project, ...(words.includes('--labels') ? [] : ['--labels', 'gpu']), ...words);
 }
 
 async function shown(project: Project, run: string): Promise<{ status: string; where: unknown[] }> {
@@ -122,11 +100,14 @@ interface Version {
 
 describe('workers of two versions', () => {
   it('keep each run with the version that began it: nested runs, next links and starters too', async () => {
-    const url = await server.createDatabase();
+    const url = await shared.postgres.createDatabase();
     const [one, two] = [await machine(url, 'one'), await machine(url, 'two')];
     const first = await work(one, '--deployment', 'shop:1');
     expect(first.said()).toContain('version shop:1, pinned');
     expect((await one.run('schedules', 'sync')).code).toBe(0);
+    // Labels that are asked for the first time go to the version that takes new runs (decision 51).
+    await begin(one, 'warm');
+    await finish(one, 'warm');
     await begin(one, 'old');
     await begin(one, 'long', 'long');
     const started = (await one.run('schedules', 'trigger', 'flow')).stdout.trim();
@@ -147,7 +128,7 @@ describe('workers of two versions', () => {
     for (const run of ['old', 'before', 'long', started])
       expect([run, await finish(two, run)]).toEqual([run, ['one', 'one', 'one', 'one']]);
     expect(await finish(one, 'new')).toEqual(['two', 'two', 'two', 'two']);
-    const client = new Client({ connection: await Connection.connect({ address }) });
+    const client = new Client({ connection: await Connection.connect({ address: shared.address }) });
     const links: string[] = [];
     for await (const { status } of client.workflow.list({ query: "WorkflowId = 'long'" })) links.push(status.name);
     expect(links).toContain('CONTINUED_AS_NEW');
@@ -159,7 +140,7 @@ describe('workers of two versions', () => {
   });
 
   it('tell of a run whose version has no worker, and what to do, and another version goes on with it', async () => {
-    const url = await server.createDatabase();
+    const url = await shared.postgres.createDatabase();
     const [one, two] = [await machine(url, 'one'), await machine(url, 'two')];
     const lost = await work(one, '--deployment', 'till:1');
     await begin(one, 'left');
@@ -185,7 +166,7 @@ describe('workers of two versions', () => {
   });
 
   it('move open runs where that was said, and refuse a version that lacks workers, or that has none', async () => {
-    const url = await server.createDatabase();
+    const url = await shared.postgres.createDatabase();
     const [one, two] = [await machine(url, 'one'), await machine(url, 'two')];
     const moving = ['--versioning', 'auto-upgrade'];
     const first = await work(one, '--deployment', 'desk:1', ...moving);
@@ -213,7 +194,7 @@ describe('workers of two versions', () => {
   });
 
   it('leave new runs to workers without a version until they are told', async () => {
-    const url = await server.createDatabase();
+    const url = await shared.postgres.createDatabase();
     const [one, two] = [await machine(url, 'one'), await machine(url, 'two')];
     await work(one);
     await begin(one, 'plain');
