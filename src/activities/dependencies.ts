@@ -1,3 +1,4 @@
+import type { Requirement } from '../plan/names.js';
 import type { Plan } from '../plan/plan.js';
 import type { JsonObject } from '../plan/values/json.js';
 import type {
@@ -85,6 +86,8 @@ export interface WorkerSelf {
   id: () => string;
   /** Takes from a queue of its own, and gives its name. */
   serveOwn: () => Promise<string>;
+  /** Resolves when workers of its version are known to take what requires this; at once where it is of none. */
+  untilTaken: (requires: Requirement) => Promise<void>;
 }
 
 /** Where the system shows its devices. */

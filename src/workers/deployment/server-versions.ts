@@ -58,6 +58,23 @@ export async function readDeployment(
   };
 }
 
+/** The queues that workers of a version have ever taken from; none where the server does not know it. */
+export async function queuesKnown(
+  { connection, namespace }: VersionServer,
+  { name: deploymentName, build: buildId }: DeploymentVersion,
+): Promise<Set<string>> {
+  try {
+    const { versionTaskQueues } = await connection.workflowService.describeWorkerDeploymentVersion({
+      namespace,
+      deploymentVersion: { deploymentName, buildId },
+    });
+    return new Set(versionTaskQueues.flatMap(({ name }) => name ?? []));
+  } catch (error) {
+    if (grpcCodeOf(error) === NOT_FOUND) return new Set();
+    throw error;
+  }
+}
+
 interface Use {
   version: DeploymentVersion;
   /** Also where it has no worker at a queue that the version before had some at. */

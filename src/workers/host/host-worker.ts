@@ -3,10 +3,12 @@ import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
 import type { Credentials, WorkerSelf } from '../../activities/dependencies.js';
 import type { WorkerDeployment } from '../../plan/placement/deployment.js';
 import { ownQueue } from '../../plan/placement/home.js';
+import type { WorkerRecord } from '../../plan/placement/worker-record.js';
 import { useLauncher } from '../../activities/processes/groups/start-process.js';
 import type { Store } from '../../store/store.js';
 import { KeyError } from '../../store/encryption/key-error.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { untilVersionTakes } from '../deployment/version-takes.js';
 import { dataConverter } from '../encryption/data-converter.js';
 import { workerIdentity } from '../connection/task-queue.js';
 import { createClient } from '../connection/temporal-client.js';
@@ -82,6 +84,13 @@ export async function startWorker({
       const own = ownQueue(setup.taskQueue, self.id());
       await found?.queues.serve(own);
       return own;
+    },
+    async untilTaken(requires) {
+      if (deployment === null) return;
+      const { store, taskQueue } = setup;
+      await found?.presence.look();
+      const listWorkers = (): Promise<WorkerRecord[]> => store.listWorkers();
+      await untilVersionTakes(place, { version: deployment, taskQueue, requires, listWorkers });
     },
   };
   const activities = workerActivities({ ...setup, traces: telemetry.traces, self });

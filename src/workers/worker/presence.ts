@@ -13,6 +13,8 @@ export interface Presence {
   id: () => string;
   /** Resolves when the others see it. */
   seen: () => Promise<void>;
+  /** Resolves when it takes what it meets of all that was required so far. */
+  look: () => Promise<void>;
   /** It takes nothing new from now on. */
   drain: () => Promise<void>;
   /** It has ended. */
@@ -87,6 +89,10 @@ export function announceWorker({ store, queue, ability, deployment, queues, log 
     id: () => id,
     async seen() {
       if (seen !== id) await beat();
+    },
+    async look() {
+      await beating; // it may have read before
+      await beatOnce();
     },
     async drain() {
       draining = true;
