@@ -74,6 +74,7 @@ export class Ours {
       rehearsal: false,
       submitted_by: 'bench',
       gates: 'ask',
+      judged_in_call: true,
       search_attributes: false,
       budget: plan.budgets,
       ...(plan.durability === undefined ? {} : { durability: plan.durability }),

@@ -39,9 +39,10 @@ type Place = string;
 export type StepCall = CallHead;
 
 /** What a step has begun within a workflow task goes on. */
-export interface Working {
-  working: true;
-}
+export type Working = { working: true };
+
+/** A call that nobody had looked at was not made, because it is not simply allowed. */
+export type Withheld = { withheld: true };
 
 export interface ModelCall extends StepCall {
   model: ModelChoice;
@@ -139,6 +140,8 @@ export interface ToolStepCall extends StepCall {
   autonomy?: Autonomy[];
   /** It runs within a workflow task: its event names no step, so that its result must. */
   quick?: true;
+  /** Nobody has looked at it: it is made where that is simply allowed, and withheld else. */
+  unjudged?: true;
 }
 
 /** Where a call of a tool is found. `renewed`: a person has allowed something else there. */
@@ -306,8 +309,8 @@ export interface Activities {
   runCommand(call: ShortCall<CommandCall>): Promise<ShortOutput>;
   /** Has a program play an agent; it is resumed where a worker was lost. */
   runProgram(call: ShortCall<ProgramCall>): Promise<ShortOutput>;
-  /** Makes the call of a tool step. */
-  runTool(call: ShortCall<ToolStepCall>): Promise<ShortOutput>;
+  /** Makes the call of a tool step; one that nobody has looked at may be withheld. */
+  runTool(call: ShortCall<ToolStepCall>): Promise<ShortOutput | Withheld>;
   /** One turn of an agent that uses tools: asks its model, and adds the answer to the transcript. */
   askTurn(call: ShortCall<TurnCall>): Promise<TurnAnswer>;
   /** Makes one call of a tool, unless the journal tells what came of it. */

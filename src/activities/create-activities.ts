@@ -60,7 +60,7 @@ export function createActivities(deps: Dependencies): Activities {
     endBegun: fromShort(createEndBegun(store)),
     runCommand: acceptShortCalls(singleFlight(here(createRunCommand(deps)), { patient: true })),
     runProgram: acceptShortCalls(singleFlight(here(createRunProgram(deps)), { patient: true })),
-    runTool: acceptShortCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
+    runTool: acceptQuickCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
     askTurn: fromShort(singleFlight(reading(createAskTurn(deps)), { patient: true })),
     callTool: fromShort(singleFlight(here(createCallTool(deps)), { patient: true })),
     callHooks: fromShort(singleFlight(here(createCallHooks(deps)), { patient: true })),

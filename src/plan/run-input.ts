@@ -65,6 +65,11 @@ export interface RunSettings {
   receipts?: true;
   /** Something in it is refused where there is no sandbox: the run looks for one before it begins. */
   needs_sandbox?: true;
+  /**
+   * Whether a call of a tool that takes a moment may be made is found out where it is made, in one local activity;
+   * absent in runs of before that was so.
+   */
+  judged_in_call?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */

@@ -34,7 +34,7 @@ import { runPlan } from './steps/plan.js';
 import { runSerial } from './steps/serial.js';
 import { runSet } from './steps/set.js';
 import type { ToolPermission } from './steps/tool.js';
-import { askLeave, isAskedAgain, runTool } from './steps/tool.js';
+import { askLeave, isAskedAgain, isJudgedInCall, runTool } from './steps/tool.js';
 import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
 import { withWorker } from './running/required-worker.js';
@@ -113,12 +113,18 @@ async function tryChecked(scope: Scope, step: Step, tries: Tries, checkpoint: st
   return tryNext(scope, step, tries);
 }
 
-async function tryAllowed(
+function tryAllowed(scope: Scope, step: Step & { kind: 'tool' }, tries: Tries): Promise<StepEnd> {
+  tries.unjudged = isJudgedInCall(scope, step);
+  return tries.unjudged ? tryNext(scope, step, tries) : askAndTry(scope, step, tries, false);
+}
+
+async function askAndTry(
   scope: Scope,
   step: Step & { kind: 'tool' },
   tries: Tries,
-  renewed = false,
+  renewed: boolean,
 ): Promise<StepEnd> {
+  tries.unjudged = false;
   const permission = await askLeave(scope, step, renewed).catch((error: unknown): ToolPermission => {
     if (isCancellation(error)) throw error;
     return { end: failedTry(error) };
@@ -152,8 +158,7 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
     return afterTry(scope, step, tries, end);
   };
   const count = triesBefore(scope, step) + tries.count;
-  const once = (): Promise<StepEnd | ShortOutput> =>
-    tryOnce(scope, step, turn, { count, flash: tries.flash, allowed: tries.allowed, last: tries.last });
+  const once = (): Promise<StepEnd | ShortOutput> => tryOnce(scope, step, turn, { ...tries, count });
   return begin(() =>
     step.commit === undefined ? once() : tryAndCommit(scope, step, count, () => once().then(endOf)),
   ).then(
@@ -179,10 +184,10 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
 /** How the step ends, or its next try: at once where the last one was refused before anything was asked. */
 function afterTry(scope: Scope, step: Step, tries: Tries, end: StepEnd): StepEnd | Promise<StepEnd> {
   if (tries.short !== null) return tryNext(scope, step, tries);
-  if (isAskedAgain(scope, step, end)) {
+  if (isAskedAgain(scope, step, tries, end)) {
     // Nothing was done: it is the same try.
     tries.count -= 1;
-    return tryAllowed(scope, step, tries, true);
+    return askAndTry(scope, step, tries, !tries.unjudged);
   }
   tries.last = end;
   tries.spent = addSpend(tries.spent, end.spend ?? NO_SPEND);
@@ -282,7 +287,7 @@ function notStarted({ context }: Scope): StepEnd {
 }
 
 /** What one try is told of those before. */
-type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed' | 'last'>;
+type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed' | 'unjudged' | 'last'>;
 
 /** One try. Activities keep the limit of a try themselves; a nested run has nobody else who would. */
 function tryOnce(scope: Scope, step: Step, turn: Reservation, tries: TryOf): Promise<StepEnd | ShortOutput> {
@@ -308,7 +313,7 @@ function dispatch(
   scope: Scope,
   step: Exclude<Step, { kind: 'workflow' }>,
   turn: Reservation,
-  { count: tried, flash, allowed, last }: TryOf,
+  { count: tried, flash, last, ...leave }: TryOf,
 ): Promise<StepEnd | ShortOutput> {
   switch (step.kind) {
     case 'agent':
@@ -316,7 +321,7 @@ function dispatch(
     case 'command':
       return runCommand(scope, step, tried);
     case 'tool':
-      return runTool(scope, step, tried, allowed);
+      return runTool(scope, step, tried, leave);
     case 'approval':
     case 'ask':
       return runApproval(scope, step);

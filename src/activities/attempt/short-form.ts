@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { CallHead, Caller, ShortCall } from '../../plan/calls/short-call.js';
 import { wholeCall } from '../../plan/calls/short-call.js';
 import { shortOutput } from '../../plan/calls/step-output.js';
-import type { ShortOutput, StepOutput, Working } from '../contract.js';
+import type { ShortOutput, StepOutput, Withheld, Working } from '../contract.js';
 
 /** An acting activity whose calls and outputs are as they travel into history. */
 export function acceptShortCalls<C extends CallHead>(
@@ -11,13 +11,13 @@ export function acceptShortCalls<C extends CallHead>(
   return fromShort(async (call: C) => shortOutput(await act(call)));
 }
 
-/** The same of quick steps, which may not come to their end. */
-export function acceptQuickCalls<C extends CallHead>(
-  act: (call: C) => Promise<StepOutput | Working>,
-): (call: ShortCall<C>) => Promise<ShortOutput | Working> {
+/** The same of quick steps, which may not come to their end, or not begin. */
+export function acceptQuickCalls<C extends CallHead, O extends Working | Withheld>(
+  act: (call: C) => Promise<StepOutput | O>,
+): (call: ShortCall<C>) => Promise<ShortOutput | O> {
   return fromShort(async (call: C) => {
     const came = await act(call);
-    return 'working' in came ? came : shortOutput(came);
+    return 'spend' in came ? shortOutput(came) : came;
   });
 }
 

@@ -5,9 +5,10 @@ import { judgeToolStep } from '../../plan/gates/autonomy.js';
 import type { ToolStep } from '../../plan/step.js';
 import { sha256 } from '../../store/hash.js';
 import type { JournalKey } from '../../store/journal/entry.js';
+import type { Store } from '../../store/store.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
-import type { StepOutput, ToolStepCall } from '../contract.js';
+import type { StepOutput, ToolStepCall, Withheld } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure, withPath } from '../failures.js';
 import { gateHashOf, shownAgain } from '../values/content-hash.js';
@@ -15,6 +16,7 @@ import { tracedCall } from '../attempt/trace-context.js';
 import { askOnce, begin, whileHeld } from '../attempt/call-journal.js';
 import { whenThereIsRoom } from '../attempt/left-to-write.js';
 import { checkOutput, checkValue } from '../values/output-schema.js';
+import { loadStep } from '../values/load-step.js';
 import { resumeLog } from '../attempt/resumed-log.js';
 import { keepOutput } from '../reuse/content-key.js';
 import { createToolRequest, reusedCall, shownOfStep } from './tool-request.js';
@@ -27,14 +29,18 @@ import { tellCall, tellResult } from '../turns/turn-log.js';
  * again gets that; what the tool calls an error fails the step. A call that was lost in between is made again, but an
  * edit is not: what it looked for may be gone, or be there once more. Only another try begins it anew.
  */
-export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput> {
+export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput | Withheld> {
   const { store } = deps;
-  return (call) => (call.quick === true ? named(call, () => run(call)) : run(call));
+  return async (call) => {
+    const judged = call.unjudged === true ? await allowedRequest(store, call) : undefined;
+    if (judged === null) return { withheld: true };
+    return call.quick === true ? named(call, () => run(call, judged)) : run(call, judged);
+  };
 
-  function run(call: ToolStepCall): Promise<StepOutput> {
+  function run(call: ToolStepCall, judged: Callable | undefined): Promise<StepOutput> {
     return attempt(store, call, 'tool', async (current) => {
       const { step } = current;
-      const request = await createToolRequest(store, call, step);
+      const request = judged ?? (await createToolRequest(store, call, step));
       const { key, known } = await reusedCall(store, call, step, request);
       if (known !== null) return keepOutput(store, call, key, known);
       const permission = leaveFor(step, request, call);
@@ -67,6 +73,20 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
         }),
       );
     });
+  }
+}
+
+/**
+ * What a call asks for that nobody has looked at, where that is simply allowed. Else null, whatever is wrong with it:
+ * `prepareTool` says what.
+ */
+async function allowedRequest(store: Store, call: ToolStepCall): Promise<Callable | null> {
+  try {
+    const { step } = await loadStep(store, call, 'tool');
+    const request = await createToolRequest(store, call, step);
+    return judgeToolStep(step, call.autonomy ?? [], request.action).verdict === 'allow' ? request : null;
+  } catch {
+    return null;
   }
 }
 

@@ -150,6 +150,7 @@ export async function settle(
       : {}),
     submitted_by: choices.by,
     gates: choices.gates,
+    judged_in_call: true,
     ...peopleOf(config),
     ...durabilityOf(plan, config),
     ...(await traceOf(config, terminal.env)),

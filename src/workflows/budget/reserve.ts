@@ -152,6 +152,20 @@ function granted(
     });
 }
 
+/** So many steps are plenty: more do not run at once. */
+const PLENTY = 50;
+
+/**
+ * Tells whether a step has its turn at once, and nobody notices if it gives that back: nobody waits, and there is
+ * plenty or nobody else who could ask.
+ */
+export function canTryFreely({ account, runningSteps }: RunContext): boolean {
+  const { held, exhausted, queue, cash, borrowers } = account.ledger;
+  if (isStopped(account) || held || exhausted !== null || queue.length > 0 || (cash.slots ?? 1) < 1) return false;
+  const isAlone = runningSteps.activities <= 1 && borrowers.size === 0;
+  return (cash.steps ?? PLENTY) >= (isAlone ? 1 : PLENTY);
+}
+
 /** Tells whether the agent of a step uses tools of ours: a program that plays it has its own. */
 function isConversation(scope: Scope, step: AgentStep): boolean {
   return (scope.context.plan.agents[step.agent]?.uses ?? []).length > 0 && programNow(scope, step) === null;

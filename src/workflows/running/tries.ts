@@ -21,6 +21,8 @@ export interface Tries {
   flash: Pick<FlashCall, 'image' | 'act'>;
   /** Hash of what a person was shown who allowed the call of a tool. */
   allowed: Hash | null;
+  /** Nobody has looked at the call: it is judged where it is made. */
+  unjudged: boolean;
 }
 
 /** The tries of a step that starts, or goes on after its run continued as new; `carried` is null where it starts. */
@@ -34,6 +36,7 @@ export function openTries(scope: Scope, step: Step): Tries & { carried: CarriedT
     short: null,
     flash: { image, act: 'write' },
     allowed,
+    unjudged: false,
     carried,
   };
 }

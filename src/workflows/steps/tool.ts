@@ -1,4 +1,4 @@
-import type { Activities, ShortOutput, ToolStepCall } from '../../activities/contract.js';
+import type { Activities, ShortOutput, ToolStepCall, Withheld } from '../../activities/contract.js';
 import type { Action } from '../../plan/tools/action.js';
 import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate } from '../../plan/gates/gate.js';
@@ -11,7 +11,7 @@ import type { Step, ToolStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { Hash } from '../../plan/values/value.js';
 import { acting, actingOptions, isQuickTool, quick, quickOptions, termsOf } from '../activities.js';
-import type { Scope } from '../state/context.js';
+import type { RunContext, Scope } from '../state/context.js';
 import {
   addressOf,
   autonomyOf,
@@ -24,6 +24,9 @@ import {
 } from '../state/context.js';
 import { atHome, travels } from '../running/at-home.js';
 import { withoutSlot } from '../running/step-runner.js';
+import type { Tries } from '../running/tries.js';
+import { failed } from '../running/tries.js';
+import { canTryFreely } from '../budget/reserve.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { environmentOf } from '../state/values.js';
 
@@ -41,13 +44,42 @@ export function askLeave(scope: Scope, step: ToolStep, renewed = false): Promise
     : lookAt(scope, step, renewed);
 }
 
-/** Tells whether a try was refused because a person had allowed something else, and there are people to ask again. */
-export function isAskedAgain({ context: { settings } }: Scope, step: Step, end: StepEnd): step is ToolStep {
-  return step.kind === 'tool' && 'failure' in end && end.failure.type === 'leave-changed' && settings.gates === 'ask';
+/**
+ * Tells whether the call of a step is judged where it is made, in the same local activity. What is not simply allowed
+ * there is withheld, and looked at as any other call.
+ */
+export function isJudgedInCall(scope: Scope, step: ToolStep): boolean {
+  const { context } = scope;
+  return (
+    context.settings.judged_in_call === true &&
+    runsQuick(context, step) &&
+    step.commit === undefined &&
+    carriedGate(scope, step, 'tool') === null &&
+    canTryFreely(context)
+  );
+}
+
+/**
+ * Tells whether a try has done nothing because nobody had looked at its call; or because a person had allowed something
+ * else, and there are people to ask again.
+ */
+export function isAskedAgain(
+  { context: { settings } }: Scope,
+  step: Step,
+  { unjudged }: Pick<Tries, 'unjudged'>,
+  end: StepEnd,
+): step is ToolStep {
+  if (step.kind !== 'tool' || !('failure' in end) || end.failure.type !== 'leave-changed') return false;
+  return unjudged || settings.gates === 'ask';
 }
 
 /** One try: its call is made once, behind the journal. A tool that takes a moment runs as a local activity. */
-export function runTool(scope: Scope, step: ToolStep, tried: number, allowed: Hash | null): Promise<ShortOutput> {
+export function runTool(
+  scope: Scope,
+  step: ToolStep,
+  tried: number,
+  { allowed, unjudged }: Pick<Tries, 'allowed' | 'unjudged'>,
+): Promise<StepEnd | ShortOutput> {
   const path = pathOf(scope, step);
   const call: ToolStepCall = {
     ...callOf(scope, step, tried),
@@ -56,13 +88,24 @@ export function runTool(scope: Scope, step: ToolStep, tried: number, allowed: Ha
     ...(allowed === null ? {} : { allowed }),
   };
   const summary = `${segmentOf(step)}: ${step.tool.name}`;
-  if (isQuickTool(step) && !travels(scope.context))
-    return quick.runTool.executeWithOptions(quickOptions(step, summary), [
-      shortCall({ ...call, quick: true }, callerOf(null)),
-    ]);
+  if (runsQuick(scope.context, step))
+    return quick.runTool
+      .executeWithOptions(quickOptions(step, summary), [
+        shortCall({ ...call, quick: true, ...(unjudged ? { unjudged } : {}) }, callerOf(null)),
+      ])
+      .then(endIn);
   return atHome(scope.context, actingOptions(step, path, summary), (options) =>
-    acting.runTool.executeWithOptions(options, [shortCall(call, callerOf(path))]),
+    acting.runTool.executeWithOptions(options, [shortCall(call, callerOf(path))]).then(endIn),
   );
+}
+
+function runsQuick(context: RunContext, step: ToolStep): boolean {
+  return isQuickTool(step) && !travels(context);
+}
+
+/** A call that was withheld has done nothing, as one that is not what was allowed. */
+function endIn(came: ShortOutput | Withheld): StepEnd | ShortOutput {
+  return 'withheld' in came ? failed({ type: 'leave-changed', message: 'Nobody has looked at the call.' }) : came;
 }
 
 /** What a tool does whatever it is called with; null where that depends. */

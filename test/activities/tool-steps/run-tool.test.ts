@@ -40,7 +40,15 @@ async function runTool(
     workspace: folder,
   };
   const activities = createActivities({ store, credentials: () => ({}) });
-  return inFull({ temporal }, (short) => activities.runTool(short), call);
+  return inFull(
+    { temporal },
+    async (short) => {
+      const came = await activities.runTool(short);
+      if ('withheld' in came) throw new Error('The call was withheld');
+      return came;
+    },
+    call,
+  );
 }
 
 /** What a worker has that is lost between an effect and its journal: no result comes into it. */

@@ -66,6 +66,8 @@ export interface StartOptions {
   taskTimeout?: '5s';
   /** Steps after which it continues as new: fewer than of runs that people start, so that a test comes to it sooner. */
   linkSteps?: number;
+  /** As runs of before: calls are looked at by themselves, before they are made. */
+  looksBefore?: boolean;
 }
 
 let started = 0;
@@ -145,7 +147,16 @@ export async function harnessOfFile(...setting: Parameters<typeof openHarness>):
 export async function startRun(
   { client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>,
   plan: Plan,
-  { input = {}, settings = {}, lease = {}, id, taskQueue = 'test', taskTimeout, linkSteps = 500 }: StartOptions = {},
+  {
+    input = {},
+    settings = {},
+    lease = {},
+    id,
+    taskQueue = 'test',
+    taskTimeout,
+    linkSteps = 500,
+    looksBefore = false,
+  }: StartOptions = {},
 ): Promise<RunHandle> {
   await store.putPlan(plan);
   const runInput: RunInput = {
@@ -159,6 +170,7 @@ export async function startRun(
       rehearsal: false,
       submitted_by: 'tester',
       gates: 'ask',
+      ...(looksBefore ? {} : { judged_in_call: true }),
       search_attributes: false,
       budget: DEFAULT_BUDGETS,
       workspace: folder,

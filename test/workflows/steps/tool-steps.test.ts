@@ -122,6 +122,60 @@ describe('A tool step', () => {
     ]);
   });
 
+  it('that takes a moment is judged and made at once, and asked about where it is not simply allowed', async () => {
+    const handle = await start(
+      `
+  - {id: write, tool: write_file, inputs: {path: "j/a.txt", content: "x"}}
+  - {id: read, tool: read_file, inputs: {path: "j/a.txt"}, needs: [write]}
+  - {id: ask, tool: write_file, inputs: {path: "j/b.txt", content: "y"}, permissions: {ask: [write]}, needs: [read]}
+`,
+      { lease: { steps: 3 } },
+    );
+    await people.gate(handle.workflowId);
+    expect(existsSync(join(harness.folder, 'j', 'b.txt'))).toBe(false);
+    const markers = async (): Promise<number> =>
+      (await harness.events(handle.workflowId)).filter(({ type }) => type === 'markerRecorded').length;
+    // Of the third step: what is withheld, and what it would do.
+    expect(await markers()).toBe(4);
+    const waiting = await viewOf(harness, handle.workflowId);
+    expect(waiting.steps.at(-1)).toMatchObject({ path: 'ask', status: 'waiting' });
+    await people.say(handle.workflowId, 'ana');
+    expect(await ended(handle)).toMatchObject({ ask: { status: 'success', attempts: 1, spend: { steps: 1 } } });
+    await record('judged-tool-steps', await handle.fetchHistory());
+  });
+
+  it.each([
+    ['is allowed', 'tool: write_file, inputs: {path: same.txt, content: x}', 'success'],
+    ['is denied', 'tool: write_file, inputs: {path: ../x, content: x}, retry: {attempts: 3}', 'error'],
+    ['fails', 'tool: read_file, inputs: {path: nowhere}, retry: {attempts: 2, backoff: 1ms}', 'error'],
+    ['does not fit', 'tool: read_file, inputs: {path: "${none}"}, retry: {attempts: 3}', 'error'],
+    [
+      'is asked about',
+      'tool: write_file, inputs: {path: same.txt, content: y}, permissions: {ask: [write]}',
+      'success',
+    ],
+    ['is rejected', 'tool: read_file, inputs: {path: same.txt}, severity: critical', 'error'],
+  ])('comes to the same where its call %s, whoever judges it', async (what, step, status) => {
+    const come = async (options: StartOptions): Promise<unknown> => {
+      writeFileSync(join(harness.folder, 'same.txt'), 'x');
+      const handle = await start(`  - {id: it, ${step}}\n`, { input: { none: '' }, lease: { steps: 5 }, ...options });
+      if (what === 'is asked about' || what === 'is rejected') {
+        await people.gate(handle.workflowId);
+        await people.say(handle.workflowId, 'ana', what === 'is rejected' ? { decision: 'reject' } : {});
+      }
+      const { duration_ms: _took, ...it } = (await ended(handle))['it'] ?? {};
+      const { steps, spend } = await viewOf(harness, handle.workflowId);
+      return {
+        it,
+        spend,
+        steps: steps.map(({ path, status: how, attempt, spent }) => ({ path, how, attempt, spent })),
+      };
+    };
+    const judgedInCall = await come({});
+    expect(judgedInCall).toMatchObject({ it: { status } });
+    expect(judgedInCall).toEqual(await come({ looksBefore: true }));
+  });
+
   it('fails with a word for what is wrong', async () => {
     const cases: [step: string, failure: string, says: RegExp][] = [
       ['tool: count, inputs: {text: "${short}"}', 'value-invalid', /fewer than 3/],
