@@ -142,6 +142,8 @@ export interface ToolStepCall extends StepCall {
   quick?: true;
   /** Nobody has looked at it: it is made where that is simply allowed, and withheld else. */
   unjudged?: true;
+  /** A test may say what comes of it. */
+  rehearsal?: true;
 }
 
 /** Where a call of a tool is found. `renewed`: a person has allowed something else there. */

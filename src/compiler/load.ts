@@ -30,7 +30,7 @@ import { recordNothing, takeKept } from './problems/problem.js';
 import { readSource } from './text/read-source.js';
 import type { Source } from './problems/source.js';
 import { withSpelled } from './formats/read-step.js';
-import { createSource, displayName, stemOf } from './problems/source.js';
+import { createSource, displayName, isFlowTest, stemOf } from './problems/source.js';
 import type { Spelling } from './text/respell.js';
 import { respelled } from './text/respell.js';
 import { parseYaml } from './text/yaml.js';
@@ -101,7 +101,7 @@ export function createLoader(
       text === undefined ? readSource(absolute, cwd, report) : createSource(absolute, displayName(cwd, absolute), text);
     if (source === null) return null;
     sources.set(source.file, source.text);
-    if (extname(absolute) === '.flow') return loadFlow(source, report);
+    if (extname(absolute) === '.flow' || isFlowTest(absolute)) return loadFlow(source, report);
     return readDocument(parseFile(source, report, parse), source, report);
   };
 

@@ -7,6 +7,7 @@ import { readPermissions } from './agents/permissions.js';
 import type { Problem } from './problems/problem.js';
 import { sortProblems } from './problems/problem.js';
 import { findProject } from './project/project.js';
+import { isTestFile } from './problems/source.js';
 import { kindOf, listFolder, readText } from './text/disk.js';
 
 /** Folders that hold no definitions, or only broken ones; a folder that is named is looked through all the same. */
@@ -72,6 +73,7 @@ function definitionsIn(folder: string, depth: number): string[] {
 
 /** Tells whether a file, which exists, is looked at when a folder around it is: by its extension, place and content. */
 export function isDefinition(path: string): boolean {
+  if (isTestFile(path)) return false;
   if (EXTENSIONS.includes(extname(path))) return !/(?:^|\/)(?:perdure|\.glee\/config)\.ya?ml$/.test(path);
   if (extname(path) === '.agent') return true;
   if (extname(path) === '.json') return isDefinitionJson(path);

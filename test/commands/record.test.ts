@@ -166,9 +166,9 @@ describe('a recorded run', () => {
     [
       'a file that is no recording',
       ['test', 'definitions/workflows/tour.yml'],
-      'Expected `definitions/workflows/tour.yml` to be a recording',
+      'definitions/workflows/tour.yml:1:1  unknown-key  There is no key `name` here.',
     ],
-    ['a file that is no YAML', ['test', 'broken.yml'], '`broken.yml` cannot be read as YAML'],
+    ['a file that is no YAML', ['test', 'broken.yml'], 'broken.yml:1:4  invalid-yaml  '],
   ])('refuses %s', async (_, args, says) => {
     await writeFile(join(project.folder, 'broken.yml'), 'a: [\n');
     const { code, stderr } = await project.run(...args);

@@ -107,10 +107,25 @@ describe('the flow two-reviews', () => {
   });
 });
 
+it('ships tests that pass, in which no model and no command is asked', async () => {
+  const { code, stdout } = await project.perdure('test', 'definitions');
+  expect({ code, passed: stdout.match(/^✓ .*$/gm) }).toEqual({
+    code: 0,
+    passed: [
+      '✓ definitions/flows/fix-tests.flow.test',
+      '✓ definitions/flows/security-fix.flow.test',
+      '✓ definitions/workflows/guarded-release.test.yml',
+      '✓ definitions/workflows/until-green.test.yml',
+    ],
+  });
+});
+
 it('leaves no shipped flow without a test', () => {
   const tests = readFileSync(import.meta.filename, 'utf8');
   expect(
-    readdirSync(join(project.folder, 'definitions', 'flows')).filter((name) => !tests.includes(`/${name}'`)),
+    readdirSync(join(project.folder, 'definitions', 'flows')).filter(
+      (name) => name.endsWith('.flow') && !tests.includes(`/${name}'`),
+    ),
   ).toEqual([]);
 });
 

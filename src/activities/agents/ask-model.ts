@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Json } from '../../plan/values/json.js';
-import { utf8Bytes } from '../../plan/values/json.js';
+import { toText, utf8Bytes } from '../../plan/values/json.js';
 import { mostOf } from '../../plan/budget/price.js';
-import { recordedAnswer, turnIn } from '../../plan/agents/recorded-answers.js';
-import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
+import { endOfStub, recordedAnswer, stubAt, turnIn } from '../../plan/agents/recorded-answers.js';
+import type { Recorded, RecordedAnswer } from '../../plan/agents/recorded-answers.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { spendSince } from '../../plan/budget/spend.js';
 import { tokensText } from '../../plan/calls/step-output.js';
@@ -34,6 +34,7 @@ import { LONGEST_MS } from '../models/http/retry-after.js';
 import { gatherText } from '../attempt/text-log.js';
 import type { ResumedLog } from '../attempt/resumed-log.js';
 import { settleQuota, takeQuota } from '../attempt/quota.js';
+import { noStub } from '../attempt/recorded-end.js';
 import { refuseIfShort } from '../attempt/reservation.js';
 import { stepFailure } from '../failures.js';
 
@@ -271,14 +272,25 @@ async function recordedFor(
 ): Promise<RecordedAnswer | null> {
   const recorded = await store.readRecorded(root.run);
   if (recorded === null) return null;
-  const answer = recordedAnswer(recorded.answers, path, turnIn(part));
-  if (answer === null)
+  const answer = recordedAnswer(recorded.answers, path, turnIn(part)) ?? stubbedAnswer(recorded, path);
+  if (answer === null && recorded.stand_ins !== true)
     throw stepFailure(
       'request-refused',
       `No answer is recorded for ${turnIn(part) === null ? '' : `turn ${String(turnIn(part))} of `}\`${path}\`. ` +
         `Record a run of the definition as it is now.`,
     );
   return answer;
+}
+
+/** What an agent says by its stub. Throws the failure that it is to end with, or one that says that it has none. */
+function stubbedAnswer({ stubs, stand_ins }: Recorded, path: string): RecordedAnswer | null {
+  if (stubs === undefined) return null;
+  const stub = stubAt(stubs, path);
+  if (stub === null && stand_ins !== true) throw noStub(path);
+  const end = stub === null ? null : endOfStub(stub, path);
+  if (end === null || 'real' in end) return null;
+  if ('failed' in end) throw stepFailure(end.failure ?? 'answer-refused', end.failed);
+  return { step: path, text: toText(end.output) };
 }
 
 const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;

@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
+import { recordedEnd } from '../attempt/recorded-end.js';
 import { commandEnvironment } from '../processes/command-environment.js';
 import type { CommandRequest } from './command-request.js';
 import { createCommandRequest } from './command-request.js';
@@ -25,7 +26,6 @@ import { writeDown } from '../attempt/left-to-write.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { loadStep } from '../values/load-step.js';
 import { runOnce } from './journaled-command.js';
-import { recordedCommand } from './recorded-command.js';
 import type { OutputCapture } from '../processes/output-capture.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { checkOutput } from '../values/output-schema.js';
@@ -64,7 +64,7 @@ async function run(
   current: Attempt<CommandStep>,
 ): Promise<StepOutput> {
   const { step } = current;
-  const recorded = call.rehearsal === true ? await recordedCommand(store, call) : null;
+  const recorded = call.rehearsal === true ? await recordedEnd(store, call, 'command') : null;
   if (recorded !== null) return recorded;
   const content = await commandContent(step, request);
   const key = (): Hash => contentKey('command', content);

@@ -2,6 +2,7 @@ import type { Image } from '../../plan/devices/device.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
 import { attempt } from '../attempt/attempt.js';
+import { recordedEnd } from '../attempt/recorded-end.js';
 import type { Activities } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { writeDown } from '../attempt/left-to-write.js';
@@ -14,6 +15,8 @@ import { renderAll } from '../values/template-scope.js';
 export function createCompileImage({ store }: Dependencies): Activities['compileImage'] {
   return (call) =>
     attempt(store, call, 'compile', async ({ step, signal, log }) => {
+      const recorded = call.rehearsal ? await recordedEnd(store, call, 'compile') : null;
+      if (recorded !== null) return recorded;
       const device = await loadDevice(store, step.device);
       const sources = (await renderAll(store, call, step.sources)).flatMap((source) =>
         Array.isArray(source) ? source.map(toText) : [toText(source)],

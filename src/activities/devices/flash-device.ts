@@ -4,6 +4,7 @@ import type { FlashStep } from '../../plan/step.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
+import { recordedEnd } from '../attempt/recorded-end.js';
 import type { Activities, FlashCall, StepOutput } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
@@ -39,6 +40,8 @@ interface AtHome extends Dependencies {
 }
 
 async function flash(deps: AtHome, call: FlashCall, current: Attempt<FlashStep>): Promise<StepOutput> {
+  const recorded = call.rehearsal ? await recordedEnd(deps.store, call, 'device') : null;
+  if (recorded !== null) return recorded;
   const device = await loadDevice(deps.store, current.step.device);
   const image = await imageFor(deps, call, current.step, device);
   checkImage(image, device);

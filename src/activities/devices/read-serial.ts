@@ -2,6 +2,7 @@ import { ACCESS_BYTES } from '../../plan/calls/store-questions.js';
 import type { SerialStep } from '../../plan/step.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
+import { recordedEnd } from '../attempt/recorded-end.js';
 import type { Activities, DeviceCall, StepOutput } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { createHomeStore } from '../far-store/home-store.js';
@@ -29,6 +30,8 @@ export function createReadSerial(deps: Dependencies): Activities['readSerial'] {
 
 async function read(deps: Dependencies, call: DeviceCall, current: Attempt<SerialStep>): Promise<StepOutput> {
   const { step } = current;
+  const recorded = call.rehearsal ? await recordedEnd(deps.store, call, 'device') : null;
+  if (recorded !== null) return recorded;
   const { text, line } = call.rehearsal ? await rehearse(deps, call, step) : await hear(deps, call, current);
   const output = endWithin(step.capture === 'line' ? line : text, KEPT_BYTES);
   return writeDown(step, async () => ({

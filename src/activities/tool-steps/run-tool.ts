@@ -8,6 +8,7 @@ import type { JournalKey } from '../../store/journal/entry.js';
 import type { Store } from '../../store/store.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
+import { recordedEnd } from '../attempt/recorded-end.js';
 import type { StepOutput, ToolStepCall, Withheld } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure, withPath } from '../failures.js';
@@ -40,6 +41,8 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
   function run(call: ToolStepCall, judged: Callable | undefined): Promise<StepOutput> {
     return attempt(store, call, 'tool', async (current) => {
       const { step } = current;
+      const recorded = call.rehearsal === true ? await recordedEnd(store, call, 'tool') : null;
+      if (recorded !== null) return recorded;
       const request = judged ?? (await createToolRequest(store, call, step));
       const { key, known } = await reusedCall(store, call, step, request);
       if (known !== null) return keepOutput(store, call, key, known);

@@ -4,10 +4,10 @@ import { actingName } from '../terminal.js';
 
 export const test: CommandSpec = {
   name: 'test',
-  summary: 'run definitions against recorded answers',
-  arguments: [{ syntax: '<path...>', about: 'recordings, or folders of them' }],
+  summary: 'run definitions against recorded answers and stubs',
+  arguments: [{ syntax: '<path...>', about: 'recordings, `*.test.yml` and `*.flow.test` files, or folders of them' }],
   options: [{ flags: '--external', about: 'also do steps whose effect is external' }, AS_OPTION, JSON_OPTION],
-  examples: ['perdure test recordings', 'perdure test recordings/tour.yml --json'],
+  examples: ['perdure test definitions', 'perdure test recordings', 'perdure test recordings/tour.yml --json'],
   async run({ arguments: paths, options, terminal }) {
     const { testRecordings } = await import('../testing/test-recordings.js');
     return testRecordings(

@@ -15,7 +15,7 @@ import { openExisting, unknownRun } from '../session.js';
 import { inlineValues } from '../submit/inline-values.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
-import { commandsOf, flowOf, gatesOf } from './recorded-run.js';
+import { endsOf, flowOf, gatesOf } from './recorded-run.js';
 import type { Recording } from './recording.js';
 import { recordingText, requireNew } from './recording.js';
 import { ownName } from '../text/own-name.js';
@@ -78,6 +78,9 @@ async function recordingOf(
   const view = await viewOfRecord(record, store);
   const result = await toRunResult(view, store);
   const gates = await gatesOf(view, store);
+  const devices = record.rehearsal
+    ? []
+    : await endsOf(view, store, { kinds: ['flash', 'serial'], usual: 'flash-failed' });
   const output =
     JSON.stringify(result.output).length <= OUTPUT_BYTES && record.status === 'success'
       ? { output: result.output }
@@ -88,7 +91,8 @@ async function recordingOf(
     expect: { status: record.status, steps: statusesOf(result.steps), flow: flowOf(view), ...output },
     answers: answersIn(await store.listJournal(record.journal)),
     ...(gates.length === 0 ? {} : { gates }),
-    ...(withCommands ? { commands: await commandsOf(view, store) } : {}),
+    ...(withCommands ? { commands: await endsOf(view, store, { kinds: ['command'], usual: 'command-failed' }) } : {}),
+    ...(devices.length === 0 ? {} : { devices }),
   };
 }
 

@@ -1,5 +1,7 @@
 import { statementIn } from '../../activities/gates/receipt.js';
-import type { RecordedCommand } from '../../plan/agents/recorded-answers.js';
+import type { RecordedEnd } from '../../plan/agents/recorded-answers.js';
+import type { FailureType } from '../../plan/failure.js';
+import type { Step } from '../../plan/step.js';
 import type { Value } from '../../plan/values/value.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
@@ -15,6 +17,17 @@ export function flowOf(view: RunView): Record<string, string> {
     allSteps(view)
       .filter(({ path, result }) => result !== null && !own.has(path))
       .map(({ path, status }) => [path, status]),
+  );
+}
+
+/** The steps of a run that ran, those of items, rounds and nested runs too, without what only holds others. */
+export function stepsThatRan(view: RunView): StepView[] {
+  return allSteps(view).filter(
+    ({ step: { kind }, result, rounds, nested }) =>
+      result !== null &&
+      result.status !== 'skipped' &&
+      !(kind === 'foreach' || kind === 'loop' || rounds.length > 0) &&
+      !(kind === 'workflow' && nested !== null),
   );
 }
 
@@ -63,13 +76,19 @@ export async function gatesOf(view: RunView, store: Store): Promise<NonNullable<
   return gates;
 }
 
-/** How each command ended that is not over its limit of time. */
-export async function commandsOf(view: RunView, store: Store): Promise<RecordedCommand[]> {
-  const commands: RecordedCommand[] = [];
+/** How each command ended, or each step with a device; not what was skipped or cancelled before it ended. */
+export async function endsOf(
+  view: RunView,
+  store: Store,
+  { kinds, usual }: { kinds: Step['kind'][]; usual: FailureType },
+): Promise<RecordedEnd[]> {
+  const ends: RecordedEnd[] = [];
   for (const { path, step, result } of allSteps(view)) {
-    if (step.kind !== 'command' || result === null) continue;
-    if (result.status === 'success') commands.push({ step: path, output: await loadValue(result.output, store) });
-    else if (result.failure === 'command-failed') commands.push({ step: path, failed: result.error ?? '' });
+    if (!kinds.includes(step.kind) || result === null) continue;
+    const { status, failure, error } = result;
+    if (status === 'success') ends.push({ step: path, output: await loadValue(result.output, store) });
+    else if (failure != null && failure !== 'cancelled')
+      ends.push({ step: path, failed: error ?? '', ...(failure === usual ? {} : { failure }) });
   }
-  return commands;
+  return ends;
 }

@@ -1,18 +1,15 @@
-import { join } from 'node:path';
-import { existsSync } from 'node:fs';
-import { canonicalJson } from '../../plan/values/json.js';
-import type { Json } from '../../plan/values/json.js';
-import type { Plan } from '../../plan/plan.js';
-import { everyStepOf } from '../../plan/plan.js';
+import { stubAt } from '../../plan/agents/recorded-answers.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
-import type { RunResult } from '../../plan/result.js';
+import { createReport, sortProblems } from '../../compiler/problems/problem.js';
+import type { Report } from '../../compiler/problems/problem.js';
+import { keyOf } from '../../compiler/text/node.js';
 import type { ExitCode } from '../exit-codes.js';
-import { EXIT, usageError } from '../exit-codes.js';
+import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { toRunResult } from '../render/json.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import type { Session, Workspace } from '../session.js';
-import { openSession, openWorkspace, storeElsewhere } from '../session.js';
+import { openSession, openWorkspace, ProblemsError, storeElsewhere } from '../session.js';
 import { collectInput } from '../submit/collect-input.js';
 import type { Compiled } from '../submit/prepare.js';
 import { compile, settle, storePlan } from '../submit/prepare.js';
@@ -20,11 +17,13 @@ import { newRunId } from '../submit/run-id.js';
 import { startSubmission } from '../submit/submit-run.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
-import { statusesOf } from './record-run.js';
 import { decideRecorded } from './decide-recorded.js';
-import { flowDiff, flowOf } from './recorded-run.js';
-import type { Recording } from './recording.js';
-import { readRecording, recordingsAt } from './recording.js';
+import { readTest } from './read-test.js';
+import type { WrittenTest } from './read-test.js';
+import { placeStubs, stepsOf } from './stub-paths.js';
+import { testsAt } from './test-files.js';
+import type { PlacedTest } from './test-run.js';
+import { differencesIn, pathOfRun, shownPath } from './test-run.js';
 import { ownName } from '../text/own-name.js';
 
 interface TestCommand {
@@ -41,35 +40,32 @@ interface Tested {
   status: 'passed' | 'failed';
   /** What is not as it was expected. */
   differences: string[];
+  /** What ran, in order; of tests with stubs. */
+  path?: string[];
 }
 
-interface Prepared {
-  file: string;
-  recording: Recording;
+interface Prepared extends PlacedTest {
   compiled: Compiled;
-  input: Awaited<ReturnType<typeof collectInput>>;
+  input: ReturnType<typeof collectInput>;
 }
 
 /**
- * Runs definitions against recorded answers, one after the other. All that can be wrong with a file is found before the
- * first starts.
+ * Runs definitions against recorded answers and stubs, one after the other. All that can be wrong with a file is found
+ * before the first starts.
  */
 export async function testRecordings(
   { paths, external, by, json }: TestCommand,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const read: Pick<Prepared, 'file' | 'recording'>[] = [];
-  for (const file of recordingsAt(paths, terminal.cwd))
-    read.push({ file, recording: await readRecording(file, terminal.cwd) });
+  const files = testsAt(paths, terminal.cwd);
   const workspace = await openWorkspace(terminal);
+  const prepared = await prepareAll(files, { external, workspace, terminal });
   const elsewhere = await storeElsewhere(workspace, null, terminal);
   if (elsewhere !== null)
     throw usageError(
       `Answers are given by the workers of this project, and the store \`${elsewhere.store.id}\` is elsewhere.`,
       'Unset TEMPORAL_ADDRESS, or test where that store is.',
     );
-  const prepared: Prepared[] = [];
-  for (const one of read) prepared.push(await prepare(one, { external, workspace, terminal }));
   const session = await openSession(terminal, { taskQueue: null, elsewhere });
   const tested: Tested[] = [];
   for (const one of prepared) {
@@ -83,47 +79,83 @@ export async function testRecordings(
   return failed === 0 ? EXIT.success : EXIT.ended;
 }
 
-async function prepare(
-  { file, recording }: Pick<Prepared, 'file' | 'recording'>,
-  { external, workspace, terminal }: { external: boolean; workspace: Workspace; terminal: Terminal },
-): Promise<Prepared> {
-  const named = join(workspace.project.root, recording.definition);
-  const compiled = await compile(existsSync(named) ? named : recording.definition, workspace, terminal);
-  const outside = external ? [] : outsideSteps(compiled.plan, recording.commands !== undefined);
-  if (outside.length > 0)
-    throw usageError(
-      `\`${file}\` would do ${outside.join(', ')}, whose effect is external.`,
-      'Add `--external` if it is to be done; commands are not where they were recorded (`record --commands`).',
-    );
-  return {
-    file,
-    recording,
-    compiled,
-    input: collectInput(compiled.plan, { pairs: [], file: recording.input, request: null }),
-  };
+interface Preparing {
+  external: boolean;
+  workspace: Workspace;
+  terminal: Terminal;
 }
 
-/** Steps that would change the world outside: commands do not where what they came to is recorded. */
-function outsideSteps(plan: Plan, areRecorded: boolean): string[] {
-  return [...everyStepOf(plan)]
-    .filter((step) => step.effect === 'external' && step.kind !== 'agent' && step.kind !== 'flash')
-    .filter(({ kind }) => !(areRecorded && kind === 'command'))
-    .map((step) => `\`${step.id ?? String(step.index)}\``);
+/** Reads and compiles all tests. Throws their problems together. */
+async function prepareAll(files: string[], preparing: Preparing): Promise<Prepared[]> {
+  const { workspace, terminal } = preparing;
+  const { problems, report } = createReport();
+  const sources = new Map<string, string>();
+  const reading = { cwd: terminal.cwd, root: workspace.project.root, report, sources };
+  const prepared: Prepared[] = [];
+  for (const file of files) {
+    const read = await readTest(file, reading);
+    if (read !== null) prepared.push(await prepare(read, preparing, report));
+  }
+  if (problems.length > 0) throw new ProblemsError(sortProblems(problems), sources, files.length);
+  return prepared;
+}
+
+async function prepare(test: WrittenTest, preparing: Preparing, report: Report): Promise<Prepared> {
+  const { workspace, terminal, external } = preparing;
+  const compiled = await compile(test.definition, workspace, terminal);
+  const stubs = test.stubs === null ? null : placeStubs(test.stubs, compiled, report);
+  const placed = { test, stubs, steps: stepsOf(compiled) };
+  const outside = external ? [] : outsideSteps(placed);
+  if (outside.length > 0)
+    throw usageError(
+      `\`${test.file}\` would do ${outside.join(', ')}, whose effect is external.`,
+      'Add `--external` if it is to be done; what is recorded (`record --commands`) or has a stub is not.',
+    );
+  return { ...placed, compiled, input: inputOf(test, compiled, report) };
+}
+
+/** The run's input; what is wrong with it is reported where it is written. */
+function inputOf({ node, recording }: WrittenTest, { plan }: Compiled, report: Report): Prepared['input'] {
+  try {
+    return collectInput(plan, { pairs: [], file: recording.input, request: null });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    report({ code: 'invalid-value', at: keyOf(node, 'input'), message: error.message, suggestion: error.hint });
+    return {};
+  }
+}
+
+/** Steps that would change the world outside: not what is recorded, or has a stub. */
+function outsideSteps({ test, stubs, steps }: PlacedTest): string[] {
+  const { commands } = test.recording;
+  return steps
+    .filter(({ step }) => step.effect === 'external' && step.kind !== 'agent' && step.kind !== 'flash')
+    .filter(({ path, step }) => {
+      if (step.kind === 'command' && commands !== undefined) return false;
+      if (stubs === null || test.mocks) return true;
+      const found = stubs.find(({ stub }) => stubAt([stub], path.replaceAll('*', '0')) !== null);
+      return found !== undefined && 'real' in found.stub;
+    })
+    .map(({ path }) => `\`${path}\``);
 }
 
 async function test(
-  { file, recording, compiled, input }: Prepared,
+  prepared: Prepared,
   { by, session, terminal }: { by: string; session: Session; terminal: Terminal },
 ): Promise<Tested> {
+  const { compiled, input } = prepared;
+  const { file, recording, mocks } = prepared.test;
+  const { answers, commands, devices, gates = [] } = recording;
+  const stubs = prepared.stubs?.map(({ stub }) => stub);
+  const asks = recording.gates !== undefined || stubs !== undefined;
   const run = newRunId(`test-${compiled.plan.name}`);
   const settings = await settle(
     compiled.plan,
-    { rehearse: true, by, gates: recording.gates === undefined ? 'approve' : 'ask', limits: NO_BUDGETS },
+    { rehearse: true, by, gates: asks ? 'ask' : 'approve', limits: NO_BUDGETS },
     session,
     terminal,
   );
-  const { answers, commands, gates } = recording;
-  await session.store.writeRecorded(run, { answers, ...(commands === undefined ? {} : { commands }) });
+  await session.store.writeRecorded(run, { answers, commands, devices, stubs, ...(mocks ? { stand_ins: true } : {}) });
   const link = await session.connect({ start: true });
   let undecided: string[] = [];
   try {
@@ -131,7 +163,7 @@ async function test(
       { id: run, compiled, session, settings, values: () => storePlan(compiled, input, session.store) },
       link,
     );
-    if (gates !== undefined) undecided = await decideRecorded({ run, gates, by }, link, session.store);
+    if (asks) undecided = await decideRecorded({ run, gates, stubs: stubs ?? [], by }, link, session.store);
     // A run that fails is a failed workflow; how it ended is read below.
     await link.client.workflow
       .getHandle(run)
@@ -142,41 +174,17 @@ async function test(
   }
   const found = await findRun(run, session);
   await found.link?.close();
-  const differences = [
-    ...undecided,
-    ...differencesIn(recording, await toRunResult(found.view, session.store), flowOf(found.view)),
-  ];
-  return { file, run, status: differences.length === 0 ? 'passed' : 'failed', differences };
+  const went = { view: found.view, result: await toRunResult(found.view, session.store) };
+  const differences = [...undecided, ...differencesIn(prepared, went)];
+  const path = prepared.stubs === null ? {} : { path: pathOfRun(prepared, went) };
+  return { file, run, status: differences.length === 0 ? 'passed' : 'failed', differences, ...path };
 }
 
-function differencesIn({ expect }: Recording, result: RunResult, flow: Record<string, string>): string[] {
-  const statuses = statusesOf(result.steps);
-  const checks: [what: string, expected: Json, got: Json][] = [
-    ['status', expect.status, result.status],
-    ...Object.entries(expect.steps).map(([step, status]): [string, Json, Json] => [
-      step,
-      status,
-      statuses[step] ?? 'no such step',
-    ]),
-    ...(expect.output === undefined ? [] : [['output', expect.output, result.output] as [string, Json, Json]]),
-  ];
-  const found = checks
-    .filter(([, expected, got]) => canonicalJson(expected) !== canonicalJson(got))
-    .map(([what, expected, got]) => `${what}: expected ${brief(expected)}, got ${brief(got)}`);
-  const steps = expect.flow === undefined ? [] : flowDiff(expect.flow, flow);
-  if (steps.length > 0) found.push('control flow, as it was recorded (-) and as it went (+):', ...steps);
-  return found.length > 0 && result.error !== null ? [...found, result.error] : found;
-}
-
-function brief(value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return `\`${text.length <= 200 ? text : `${text.slice(0, 199)}…`}\``;
-}
-
-function tell({ file, run, status, differences }: Tested, terminal: Terminal): void {
+function tell({ file, run, status, differences, path }: Tested, terminal: Terminal): void {
   print(
     terminal,
     `${status === 'passed' ? '✓' : '✗'} ${safeName(file)}`,
+    ...(path === undefined ? [] : [`    ${safeLine(shownPath(path))}`]),
     ...differences.flatMap((line) => line.split('\n')).map((line) => `    ${safeLine(line)}`),
   );
   if (status === 'failed') print(terminal, `    ${ownName()} show ${run}`);

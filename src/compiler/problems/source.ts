@@ -88,3 +88,13 @@ export interface Place {
   start: number;
   end: number;
 }
+
+/** Tells whether a file's name is that of a test of the definition beside it: `report.test.yml` for `report.yml`. */
+export function isTestFile(file: string): boolean {
+  return /[^/\\]\.test\.ya?ml$/.test(file);
+}
+
+/** Tells whether a file's name is that of a test of a flow: `fix.flow.test`. */
+export function isFlowTest(file: string): boolean {
+  return /[^/\\]\.flow\.test$/.test(file);
+}

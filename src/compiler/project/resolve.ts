@@ -3,7 +3,7 @@ import { NAME } from '../../plan/names.js';
 import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Project } from './project.js';
 import { kindOf, listFolder, packageRoot, readText, realPath } from '../text/disk.js';
-import { stemOf } from '../problems/source.js';
+import { isTestFile, stemOf } from '../problems/source.js';
 
 /** Agents that come with the package. */
 export const BUILT_IN_AGENTS = [
@@ -180,6 +180,7 @@ function createFolderReader(): (folder: string, kind: Kind) => Entry[] {
     if (known !== undefined) return known;
     const entries = listFolder(folder)
       .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
+      .filter(({ name }) => !isTestFile(name))
       .map(({ name }) => ({ name: quickName(join(folder, name)), file: join(folder, name), builtIn: false }));
     folders.set(folder, entries);
     return entries;

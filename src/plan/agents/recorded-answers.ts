@@ -1,3 +1,4 @@
+import type { FailureType } from '../failure.js';
 import type { Json } from '../values/json.js';
 
 /** What a model once answered in a step, for runs that are tested against it. */
@@ -11,21 +12,36 @@ export interface RecordedAnswer {
   calls?: { id: string; name: string; input: Json }[] | undefined;
 }
 
-/** How a command once ended. */
-export interface RecordedCommand {
+/** How a step that acts once ended: a command, or what is done with a device. */
+export interface RecordedEnd {
   /** As of an answer. */
   step: string;
   /** What later steps got; absent where it failed. */
   output?: Json | undefined;
   /** Why it failed. */
   failed?: string | undefined;
+  /** What kind of failure that was; absent where it is the usual one of such steps. */
+  failure?: FailureType | undefined;
 }
+
+/** How a step is to end, as a person wrote it. */
+export type StubEnd =
+  { output: Json } | { failed: string; failure?: FailureType | undefined } | { real: true } | { rounds: StubEnd[] };
+
+/** What stands in for a step. Its path may have `*` where items and rounds have their numbers. */
+export type Stub = { step: string } & StubEnd;
 
 /** What stands in for the world in a run that is a test. */
 export interface Recorded {
   answers: RecordedAnswer[];
   /** With them no command runs; left out, all of them do. */
-  commands?: RecordedCommand[] | undefined;
+  commands?: RecordedEnd[] | undefined;
+  /** With them no device has a stand-in. */
+  devices?: RecordedEnd[] | undefined;
+  /** With them nothing acts that none of them is for. */
+  stubs?: Stub[] | undefined;
+  /** Agents that no stub is for have a stand-in, as in any rehearsal. */
+  stand_ins?: true | undefined;
 }
 
 /** The answer for a question of a step; what was one question once may be a conversation's first turn now. */
@@ -41,4 +57,28 @@ export function recordedAnswer(answers: RecordedAnswer[], step: string, turn: nu
 /** The turn that a question of the journal belongs to; null for a single one (I8). */
 export function turnIn([kind, turn]: Json[]): number | null {
   return kind === 'turn' && typeof turn === 'number' ? turn : null;
+}
+
+/** The stub for a step: the one whose path has the fewest `*`, of these the first; null where none is for it. */
+export function stubAt<S extends { step: string }>(stubs: readonly S[], path: string): S | null {
+  const fitting = stubs.filter(({ step }) => fits(step, path));
+  const starsOf = ({ step }: S): number => step.split('/').filter((segment) => segment === '*').length;
+  return fitting.reduce<S | null>((best, stub) => (best === null || starsOf(stub) < starsOf(best) ? stub : best), null);
+}
+
+/** Tells whether a step's path is one that a pattern stands for. */
+export function fits(pattern: string, path: string): boolean {
+  const [wanted, segments] = [pattern.split('/'), path.split('/')];
+  return (
+    wanted.length === segments.length &&
+    wanted.every((word, at) => word === segments[at] || (word === '*' && /^\d+$/.test(segments[at] ?? '')))
+  );
+}
+
+/** How a stub ends a step: of `rounds`, the one of the innermost `*` of its path, and after the last that one again. */
+export function endOfStub(stub: Stub, path: string): Exclude<StubEnd, { rounds: StubEnd[] }> {
+  let end: StubEnd = stub;
+  const round = Number(path.split('/')[stub.step.split('/').lastIndexOf('*')] ?? 0);
+  while ('rounds' in end) end = end.rounds[Math.min(round, end.rounds.length - 1)] ?? { output: null };
+  return end;
 }

@@ -86,6 +86,7 @@ export function runTool(
     ...reuseOf(scope, step, path),
     ...termsOf(scope.context),
     ...(allowed === null ? {} : { allowed }),
+    ...(scope.context.settings.rehearsal ? { rehearsal: true } : {}),
   };
   const summary = `${segmentOf(step)}: ${step.tool.name}`;
   if (runsQuick(scope.context, step))

@@ -11,19 +11,22 @@ export interface AuthoredGraph {
   steps: Map<string, number[]>;
 }
 
-/** The graph that the definition's own format draws: flows have one. Null for all others. */
-export function authoredGraph({
-  plan,
-  texts,
-}: {
+interface WithTexts {
   plan: Pick<PlanBody, 'graph'>;
   texts: Map<Hash, string>;
-}): JsonObject | null {
-  const { graph } = plan;
+}
+
+/** The graph that the definition's own format draws: flows have one. Null for all others. */
+export function authoredGraph(compiled: WithTexts): JsonObject | null {
+  return graphWithSteps(compiled)?.graph ?? null;
+}
+
+/** The same with the steps of its nodes. */
+export function graphWithSteps({ plan: { graph }, texts }: WithTexts): AuthoredGraph | null {
   if (graph === undefined) return null;
   const text = typeof graph === 'string' ? graph : texts.get(graph.text);
   if (text === undefined) throw new Error(`The graph of the plan is not there: ${JSON.stringify(graph)}`);
-  return parseGraph(text).graph;
+  return parseGraph(text);
 }
 
 /** Reads the text of a graph. Throws when it is none. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { check } from '../../text/check.js';
 import type { Node } from '../../text/node.js';
-import { keyOf, memberOf, placesIn } from '../../text/node.js';
+import { keyOf, memberOf, placesIn, withoutPaths } from '../../text/node.js';
 import type { Place, Report } from '../../problems/problem.js';
 import type { Source } from '../../problems/source.js';
+import { isFlowTest } from '../../problems/source.js';
 import { parseYaml } from '../../text/yaml.js';
 import { anyJson, filledText, text } from '../values.js';
 import { NAME } from '../../../plan/names.js';
@@ -30,6 +31,9 @@ export const flowHead = z
   })
   .describe('The front matter of a flow.');
 
+/** What the front matter of a test of a flow has beside these (`perdure test`). */
+const TEST_KEYS = ['flow', 'input', 'mocks', 'expect'].map((key) => [key]);
+
 /** A flow as it is written. */
 export interface AuthoredFlow {
   description: string | undefined;
@@ -51,7 +55,8 @@ export function readFlow(source: Source, report: Report): { node: Node; authored
   const head = readHead(source, watch);
   if (head === null) return null;
   const { node, bodyStart } = head;
-  const written = check(flowHead, node, { report: watch, unknownKeys: 'warning' });
+  const own = isFlowTest(source.absolute) ? withoutPaths(node, TEST_KEYS) : node;
+  const written = check(flowHead, own, { report: watch, unknownKeys: 'warning' });
   const embedded = memberOf(node, 'workflow');
   const body = textOf(source, bodyStart, embedded, watch);
   const tree = parseFlow(body.text, body.placeOf, watch);
@@ -75,7 +80,7 @@ function titleOf(written: string | undefined): string | undefined {
 }
 
 /** The front matter and where the text below it starts; null when it is broken, which leaves nothing to go on with. */
-function readHead(source: Source, report: Report): { node: Node; bodyStart: number } | null {
+export function readHead(source: Source, report: Report): { node: Node; bodyStart: number } | null {
   const empty: Node = {
     source,
     path: '',

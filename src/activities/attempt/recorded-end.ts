@@ -1,0 +1,62 @@
+import { endOfStub, stubAt } from '../../plan/agents/recorded-answers.js';
+import type { Recorded, RecordedEnd, StubEnd } from '../../plan/agents/recorded-answers.js';
+import type { FailureType } from '../../plan/failure.js';
+import type { Json } from '../../plan/values/json.js';
+import type { Store } from '../../store/store.js';
+import type { StepCall, StepOutput } from '../contract.js';
+import { stepFailure } from '../failures.js';
+
+/** Steps that act once, and what their failures are called where nobody says it. */
+const USUAL_FAILURE = {
+  command: 'command-failed',
+  tool: 'tool-failed',
+  device: 'flash-failed',
+  compile: 'compile-failed',
+} as const;
+
+/**
+ * How a step that acts ended when it was recorded, or ends by its stub, for a run that is a test of that (`perdure
+ * test`); null where it is to act, or to have the stand-in of any rehearsal. Fails where others are recorded and this
+ * one is not: it may do what nobody looked at.
+ */
+export async function recordedEnd(
+  store: Pick<Store, 'readRecorded' | 'put'>,
+  { root, path }: Pick<StepCall, 'root' | 'path'>,
+  kind: keyof typeof USUAL_FAILURE,
+): Promise<StepOutput | null> {
+  const recorded = await store.readRecorded(root.run);
+  const end = recorded === null ? null : endIn(recorded, path, kind);
+  if (end === null || 'real' in end) return null;
+  if ('failed' in end) throw stepFailure(end.failure ?? USUAL_FAILURE[kind], end.failed);
+  const output = await store.put(end.output);
+  return { output, spend: { usd: 0, tokens: 0, steps: 1 }, note: 'recorded', reused: false };
+}
+
+type End = Exclude<StubEnd, { rounds: StubEnd[] }>;
+
+function endIn(recorded: Recorded, path: string, kind: keyof typeof USUAL_FAILURE): End | null {
+  const ends = kind === 'command' ? recorded.commands : kind === 'tool' ? undefined : recorded.devices;
+  const known = ends?.find(({ step }) => step === path);
+  if (known !== undefined) return endOf(known);
+  const { stubs } = recorded;
+  const stub = stubs === undefined ? null : stubAt(stubs, path);
+  if (stub !== null) return endOfStub(stub, path);
+  if (stubs !== undefined && recorded.stand_ins === undefined) throw noStub(path);
+  // What toolchains make is recorded only where commands are.
+  if (ends === undefined || kind === 'compile') return null;
+  const what = kind === 'command' ? 'for the command' : 'for';
+  throw stepFailure('request-refused', `No result is recorded ${what} \`${path}\`: it is not run.`);
+}
+
+function endOf({
+  output = null,
+  failed,
+  failure,
+}: RecordedEnd): { output: Json } | { failed: string; failure?: FailureType } {
+  return failed === undefined ? { output } : { failed, ...(failure === undefined ? {} : { failure }) };
+}
+
+/** The failure of a step in a test with stubs, none of which is for it. */
+export function noStub(path: string): Error {
+  return stepFailure('request-refused', `There is no stub for \`${path}\`.`);
+}
