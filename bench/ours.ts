@@ -75,6 +75,7 @@ export class Ours {
       submitted_by: 'bench',
       gates: 'ask',
       judged_in_call: true,
+      calls_together: true,
       search_attributes: false,
       budget: plan.budgets,
       ...(plan.durability === undefined ? {} : { durability: plan.durability }),

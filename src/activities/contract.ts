@@ -18,7 +18,7 @@ import type { RootLink } from '../plan/run-input.js';
 import type { ModelChoice } from '../plan/agents/model-choice.js';
 import type { CallHead, ShortCall, StepAddress } from '../plan/calls/short-call.js';
 import type { ConditionName } from '../plan/references/step-references.js';
-import type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
+import type { ShortOutput, StepOutput, Withheld, Working } from '../plan/calls/step-output.js';
 import type { ShortPlan } from '../plan/packing/packed-plan.js';
 import type { StoreRequest } from '../plan/calls/store-questions.js';
 import type { Requirement } from '../plan/names.js';
@@ -27,7 +27,7 @@ import type { Permissions } from '../plan/tools/permission.js';
 import type { Hash, Value } from '../plan/values/value.js';
 
 export type { StepAddress } from '../plan/calls/short-call.js';
-export type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
+export type { ShortOutput, StepOutput, Withheld, Working } from '../plan/calls/step-output.js';
 
 /** A folder as a run carries it: from the state folder (`placeOf`). Activities get it as it is here (`locatedCall`). */
 type Place = string;
@@ -37,12 +37,6 @@ type Place = string;
  * (immutable, cached per worker), so history carries only what differs from step to step.
  */
 export type StepCall = CallHead;
-
-/** What a step has begun within a workflow task goes on. */
-export type Working = { working: true };
-
-/** A call that nobody had looked at was not made, because it is not simply allowed. */
-export type Withheld = { withheld: true };
 
 export interface ModelCall extends StepCall {
   model: ModelChoice;
@@ -130,6 +124,9 @@ export interface ToolCall extends StepCall {
   /** What holds of when calls wait for a person; absent where nothing is said. */
   autonomy?: Autonomy[];
 }
+
+/** Several calls of one turn, `at_once` of them at the same time. */
+export type ToolsCall = Omit<ToolCall, 'call'> & { calls: number[]; at_once: number };
 
 /** The call of a tool step. */
 export interface ToolStepCall extends StepCall {
@@ -317,6 +314,8 @@ export interface Activities {
   askTurn(call: ShortCall<TurnCall>): Promise<TurnAnswer>;
   /** Makes one call of a tool, unless the journal tells what came of it. */
   callTool(call: ShortCall<ToolCall>): Promise<ToolAnswer>;
+  /** Makes several; withholds those that do not end. */
+  callTools(call: ShortCall<ToolsCall>): Promise<(ToolAnswer | Withheld)[]>;
   /** Runs the hooks of an agent around one of its calls. */
   callHooks(call: ShortCall<HookCall>): Promise<HookAnswer>;
   /** Fails where this machine has no sandbox for agents' commands. */

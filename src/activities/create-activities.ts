@@ -34,6 +34,7 @@ import { createSendNotice, createStartNotice } from './runs/send-notice.js';
 import { createAskTurn } from './turns/ask-turn.js';
 import { createCallHooks } from './turns/call-hooks.js';
 import { createCallTool } from './turns/call-tool.js';
+import { createCallTools } from './turns/call-tools.js';
 import type { HeldWorkspaces } from './workspace/held-workspaces.js';
 import { createHeldWorkspaces } from './workspace/held-workspaces.js';
 import { createTakeWorkspace, holding } from './workspace/take-workspace.js';
@@ -63,6 +64,7 @@ export function createActivities(deps: Dependencies): Activities {
     runTool: acceptQuickCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
     askTurn: fromShort(singleFlight(reading(createAskTurn(deps)), { patient: true })),
     callTool: fromShort(singleFlight(here(createCallTool(deps)), { patient: true })),
+    callTools: fromShort(singleFlight(here(createCallTools(createCallTool(deps))), { patient: true })),
     callHooks: fromShort(singleFlight(here(createCallHooks(deps)), { patient: true })),
     requireSandbox: createRequireSandbox(),
     announceRequirement: withFailures(createAnnounceRequirement(deps)),

@@ -70,6 +70,8 @@ export interface RunSettings {
    * absent in runs of before that was so.
    */
   judged_in_call?: true;
+  /** Calls of an agent's turn that take a moment and only look are made by one local activity; absent likewise. */
+  calls_together?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */

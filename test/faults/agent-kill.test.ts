@@ -61,12 +61,20 @@ function answerTo(request: RecordedRequest): Answer {
   } = request;
   if (/made-/.test(messages[0]?.text ?? '')) return madeAnswer(request);
   if (/ask-/.test(messages[0]?.text ?? '')) return { text: 'done' };
+  if (/reads-/.test(messages[0]?.text ?? '')) return readsAnswer(request);
   let first = 0;
   for (const calls of CALLS) {
     if (first === count) return { tools: Array.from({ length: calls }, (_, index) => callOf(first + index)) };
     first += calls;
   }
   return { text: 'done' };
+}
+
+/** Looks at a file three times in one turn, which one local activity does. */
+function readsAnswer({ results: { count, last } }: RecordedRequest): Answer {
+  const call = { name: 'read_file', input: { path: 'edits.txt' } };
+  if (count === 0) return { tools: [call, call, call] };
+  return { text: last.length === 3 && last.every(({ text }) => text.includes('END')) ? 'done' : JSON.stringify(last) };
 }
 
 /** Makes a workflow, runs it, and says what came of it. */
@@ -136,7 +144,8 @@ const ASK: Scene = {
   answers: 1,
   points: 10,
 };
-const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, answers: 0, points: 13 };
+const READS: Scene = { name: 'reads', plan: (name) => talk(name), check: checkReads, answers: 2, points: 40 };
+const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, answers: 0, points: 11 };
 
 interface Ended {
   /** What the killed worker passed; the last one is where it was killed. */
@@ -295,6 +304,13 @@ function checkMade(ended: Ended): void {
   expect(unknown, where).toEqual([]);
 }
 
+function checkReads(ended: Ended): void {
+  const { points, told, output } = ended;
+  const [calls, where] = [['1.1', '1.2', '1.3'], `killed at ${points.length}: ${points.at(-1)}`];
+  expect([told, output], where).toEqual([{ turns: ['1', '2'], calls, results: calls, words: 'done' }, 'done']);
+  checkPaid(ended, READS.answers, count(points, 'the journal lacks the turn', 'the journal holds the turn'), where);
+}
+
 /** An edit that had begun is not made again: the step says so. */
 function checkStep(ended: Ended): void {
   const { points, effects, output } = ended;
@@ -367,6 +383,7 @@ describe(
         const moments = [
           ...(await momentsOf(AGENT, 3)),
           ...(await momentsOf(MAKER, 2)),
+          ...(await momentsOf(READS, 1)),
           ...(await momentsOf(TOOL, 1)),
           ...ANSWERED,
         ];

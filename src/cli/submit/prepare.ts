@@ -151,6 +151,7 @@ export async function settle(
     submitted_by: choices.by,
     gates: choices.gates,
     judged_in_call: true,
+    calls_together: true,
     ...peopleOf(config),
     ...durabilityOf(plan, config),
     ...(await traceOf(config, terminal.env)),

@@ -16,6 +16,16 @@ export interface StepOutput {
   path?: string;
 }
 
+/** What a step has begun within a workflow task goes on. */
+export interface Working {
+  working: true;
+}
+
+/** A call was not made: nobody had looked at it, and it is not simply allowed; or one of several did not end. */
+export interface Withheld {
+  withheld: true;
+}
+
 /** `[usd, tokens]`, and steps where it is not one. */
 type ShortSpend = [usd: number | null, tokens: number, steps?: number];
 

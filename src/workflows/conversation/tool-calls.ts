@@ -18,6 +18,7 @@ import type { Lane, OneCall, ConversationState } from './conversation-state.js';
 import { agentOf, callOf, callPath, endedBy, freshConversation, releaseSpare } from './conversation-state.js';
 import { hooksAfter, hooksBefore } from './call-hooks.js';
 import { afterDoubt, isDenied, permissionAgain, permissionFor } from './tool-gates.js';
+import { callTogether, unitsOf } from './calls-together.js';
 import { callWorkflow } from './workflow-call.js';
 
 /** So many calls of one turn at once, where there are slots for them (I11). */
@@ -54,15 +55,15 @@ function batchesOf({ state: { calls, ends } }: ConversationState): number[][] {
 /** What fails, fails the turn once the others have ended; what they gave is kept for the next try. */
 async function runBatch(conversation: ConversationState, batch: number[]): Promise<void> {
   const { slot } = conversation;
-  const queue = [...batch];
-  const lanes = openLanes(conversation, batch.length);
+  const queue = unitsOf(conversation, batch);
+  const lanes = openLanes(conversation, queue.length);
   let running = lanes.length;
   slot.working += lanes.length - 1;
   const ended = await Promise.allSettled(
     lanes.map(async (lane) => {
       try {
-        for (let index = queue.shift(); index !== undefined; index = queue.shift())
-          await runCall(conversation, index, lane);
+        for (let unit = queue.shift(); unit !== undefined; unit = queue.shift())
+          await runUnit(conversation, unit, lane);
       } finally {
         releaseSpare(conversation, lane);
         running -= 1;
@@ -96,6 +97,15 @@ function openLanes(
     lanes.push({ spare });
   }
   return lanes;
+}
+
+async function runUnit(conversation: ConversationState, unit: number[], lane: Lane): Promise<void> {
+  if (unit.length > 1) {
+    await parkCall(conversation, lane);
+    await callTogether(conversation, unit);
+    startReady(conversation.slot.scope.context);
+  }
+  for (const index of unit) if (conversation.state.ends[index] === null) await runCall(conversation, index, lane);
 }
 
 async function runCall(conversation: ConversationState, index: number, lane: Lane): Promise<void> {

@@ -2,6 +2,7 @@ import type { Action, Verdict } from '../../plan/tools/action.js';
 import { unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
 import type { ToolPlace } from '../../activities/contract.js';
+import type { ToolRequest } from '../../plan/agents/conversation.js';
 import type { Permissions } from '../../plan/tools/permission.js';
 import { askedBeyond } from '../../plan/tools/permission.js';
 import { judgeCall } from '../../plan/gates/autonomy.js';
@@ -10,7 +11,7 @@ import { quick } from '../activities.js';
 import { addressOf, autonomyOf, policiesOf, workspaceOf } from '../state/context.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { aside } from './slot.js';
-import type { OneCall } from './conversation-state.js';
+import type { ConversationState, OneCall } from './conversation-state.js';
 import { callPath, makingOf, releaseSpare } from './conversation-state.js';
 
 /** What becomes of a call that its agent wants to make; `hash` is what a person saw who allowed it. */
@@ -46,6 +47,17 @@ export async function permissionFor(one: OneCall, action: Action): Promise<Permi
   return permission;
 }
 
+/** Tells whether a call may be made without anybody's word. */
+export function isAllowed(conversation: ConversationState, request: ToolRequest): boolean {
+  const { permissions } = conversation.agent;
+  const { action } = request;
+  return (
+    permissions !== undefined &&
+    action !== undefined &&
+    verdictOn({ conversation, request }, permissions, action).verdict === 'allow'
+  );
+}
+
 /** Tells whether the policy denies a call: `--yes` lifts that never. */
 export function isDenied(one: OneCall): boolean {
   const {
@@ -58,7 +70,11 @@ export function isDenied(one: OneCall): boolean {
 }
 
 /** What the agent may do by the Plan, and what the activity said of one that was made: the Plan has its maker only. */
-function verdictOn({ request: { denied }, conversation }: OneCall, permissions: Permissions, action: Action): Verdict {
+function verdictOn(
+  { request: { denied }, conversation }: Pick<OneCall, 'request' | 'conversation'>,
+  permissions: Permissions,
+  action: Action,
+): Verdict {
   const verdict = judgeCall(permissions, policiesOf(conversation.slot.scope.context), action);
   return verdict.verdict === 'deny' || denied === undefined ? verdict : { verdict: 'deny', reason: denied };
 }

@@ -7,6 +7,7 @@ import type { Json } from '../../../src/plan/values/json.js';
 import type { RunOutcome } from '../../../src/plan/result.js';
 import type { Answer, RecordedRequest, Script } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
+import { record } from '../../replay/record.js';
 import type { Harness, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { agent, models, talking } from '../helpers/conversing.js';
@@ -79,6 +80,44 @@ describe('an agent with tools', () => {
     ]);
     expect(requests[1]?.body['tools']).toEqual(requests[0]?.body['tools']);
     expect(requests[1]?.body['system']).toEqual(requests[0]?.body['system']);
+  });
+
+  it('has calls that only look made by one local activity, and hears the same as of single ones', async () => {
+    const look = (name: string, input: Json) => ({ name, input });
+    const script = (): Script => {
+      let turn = 0;
+      return ({ results }) => {
+        turn += 1;
+        if (turn > 1) return { text: JSON.stringify(results.last) };
+        return {
+          tools: [
+            look('read_file', { path: 'a.txt' }),
+            look('read_file', { path: 'none.txt' }),
+            look('read_file', { path: '../out.txt' }),
+            look('list_files', { path: '.' }),
+            look('read_file', { wrong: true }),
+            look('write_file', { path: 'b.txt', content: 'b' }),
+            look('read_file', { path: 'b.txt' }),
+          ],
+        };
+      };
+    };
+    const together = await run(talking(), script(), { id: 'together' });
+    const apart = await run(talking(), script(), { id: 'apart', looksBefore: true });
+    expect(together.output).toEqual(apart.output);
+    expect(JSON.parse(String(together.output))).toMatchObject([
+      { text: expect.stringContaining('second'), is_error: false },
+      { text: expect.stringContaining('none.txt'), is_error: true },
+      { text: expect.stringContaining('outside'), is_error: true },
+      { text: expect.stringContaining('a.txt'), is_error: false },
+      { is_error: true },
+      { text: expect.stringContaining('b.txt'), is_error: false },
+      { text: expect.stringContaining('b'), is_error: false },
+    ]);
+    await record('calls-together', await harness.client.workflow.getHandle('together').fetchHistory());
+    const markers = async (id: string): Promise<number> =>
+      (await harness.events(id)).filter(({ type }) => type === 'markerRecorded').length;
+    expect([await markers('together'), await markers('apart')]).toEqual([4, 6]);
   });
 
   it.each(['openai', 'ollama'] as const)(

@@ -30,7 +30,12 @@ describe('a turn that asks for a thousand calls', () => {
     const endpoint = await startModelEndpoint((request): Answer => {
       told.push(request);
       return told.length === 1
-        ? { tools: Array.from({ length: asked }, () => ({ name: 'read_file', input: { path: 'short.txt' } })) }
+        ? {
+            tools: Array.from({ length: asked }, () => ({
+              name: 'write_file',
+              input: { path: 'short.txt', content: 'here' },
+            })),
+          }
         : { text: 'done' };
     });
     const workspace = join(harness.folder, 'wide');
