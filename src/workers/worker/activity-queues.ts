@@ -10,7 +10,7 @@ const POLLS = 2;
 
 /** Queues of which a process takes activities, beside the one whose workflows it runs. */
 export interface ActivityQueues {
-  /** Takes from a queue from now on; once more does nothing. */
+  /** Resolves when it takes from a queue; once more, and at the same time, does nothing else. */
   serve(queue: string): Promise<void>;
   /** Takes nothing more, and resolves when what runs has ended. */
   stop(): Promise<void>;
@@ -28,26 +28,44 @@ export function createActivityQueues(
   { deployment, ...shared }: SharedOptions,
   onFailed: (error: unknown) => void,
 ): ActivityQueues {
-  const running = new Map<string, { worker: Worker; ended: Promise<void> }>();
+  const opened = new Map<string, Promise<Running>>();
   let isStopped = false;
+
+  async function open(queue: string): Promise<Running> {
+    const worker = await Worker.create({
+      ...WORKER_OPTIONS,
+      maxConcurrentActivityTaskPolls: POLLS,
+      ...shared,
+      // The queue of one worker alone is taken from by no other version.
+      ...versionOptions(isOwnQueue(queue) ? null : deployment),
+      taskQueue: queue,
+    });
+    return { worker, ended: worker.run().catch(onFailed) };
+  }
+
   return {
     async serve(queue) {
-      if (running.has(queue) || isStopped) return;
-      const worker = await Worker.create({
-        ...WORKER_OPTIONS,
-        maxConcurrentActivityTaskPolls: POLLS,
-        ...shared,
-        // The queue of one worker alone is taken from by no other version.
-        ...versionOptions(isOwnQueue(queue) ? null : deployment),
-        taskQueue: queue,
+      if (isStopped) return;
+      // Two runs that begin at once both want the queue of this worker, which opens it once.
+      const opening = opened.get(queue) ?? open(queue);
+      opened.set(queue, opening);
+      await opening.catch((error: unknown) => {
+        opened.delete(queue);
+        throw error;
       });
-      const ended = worker.run().catch(onFailed);
-      running.set(queue, { worker, ended });
     },
     async stop() {
       isStopped = true;
-      for (const { worker } of running.values()) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await Promise.all([...running.values()].map(({ ended }) => ended));
+      const end = async ({ worker, ended }: Running): Promise<void> => {
+        if (worker.getState() === 'RUNNING') worker.shutdown();
+        await ended;
+      };
+      await Promise.all([...opened.values()].map((opening) => opening.then(end, () => undefined)));
     },
   };
+}
+
+interface Running {
+  worker: Worker;
+  ended: Promise<void>;
 }
