@@ -1,25 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
+import type { EndedWork, WorkName } from '../../plan/placement/ended-work.js';
+import { lacks, NO_WORK, withEnded } from '../../plan/placement/ended-work.js';
 import { ownQueue, WORKSPACE_LOST } from '../../plan/placement/home.js';
 import { locate } from '../../store/folders/places.js';
 import type { Store } from '../../store/store.js';
 import { SILENT_MS } from '../../store/workers/worker-book.js';
 import type { Home, HomeBook } from '../../store/workers/home-book.js';
-import type { KeptTrees } from '../../store/worktrees/kept-trees.js';
+import type { KeptState, KeptTrees } from '../../store/worktrees/kept-trees.js';
 import { bringTrees, takeTrees } from '../../store/worktrees/brought-trees.js';
-import { keepTrees } from '../../store/worktrees/kept-trees.js';
+import { keepTrees, keptState } from '../../store/worktrees/kept-trees.js';
 import { makeTrees } from '../../store/worktrees/make-trees.js';
 import type { TakeCall, TakenHome } from '../../plan/placement/home.js';
 import type { WorkerSelf } from '../dependencies.js';
+import { stepFailure } from '../failures.js';
 
 /** The workspaces that this worker has. */
 export interface HeldWorkspaces {
-  /** Takes one for this worker, or says who has it: a worker that is there keeps it. */
-  take(call: TakeCall, signal: AbortSignal): Promise<TakenHome>;
+  /**
+   * Takes one for this worker, or says who has it: a worker that is there keeps it. Throws a failure of the step where
+   * what was kept is older than what the workflow of that name knows to have ended there.
+   */
+  take(call: TakeCall, workflow: string, signal: AbortSignal): Promise<TakenHome>;
   /** Resolves when the files of a run stand here. Throws where another worker has it. */
   enter(run: string): Promise<void>;
-  /** Keeps the files of a run as they stand. Throws where another worker has it. */
-  keep(run: string): Promise<void>;
+  /** Keeps the files of a run as they stand when an activity ends. Throws where another worker has it. */
+  keep(run: string, ended: WorkName): Promise<void>;
 }
 
 const LOOK_MS = 300;
@@ -32,6 +38,10 @@ interface Held {
   fence: number;
   ready: Promise<void>;
   kept: KeptTrees | null;
+  /** What has ended there; null where an earlier version, which did not note it, has had these files. */
+  ended: EndedWork | null;
+  /** The same, as it was kept. */
+  told: EndedWork | null;
   /** The keeping that runs, and the one that comes after it, for all who have asked since. */
   running: Promise<void>;
   next: Promise<void> | null;
@@ -50,19 +60,21 @@ export function createHeldWorkspaces(store: Store, homes: HomeBook, self: Worker
   async function keepNow(run: string): Promise<void> {
     const one = ours(run);
     const kept = await keepTrees(folderOf(store), run, { values: store, before: one.kept });
-    if (kept === one.kept) return;
-    if (!(await homes.keepHome(run, one, JSON.stringify(kept)))) {
+    const { ended } = one;
+    if (kept === one.kept && ended === one.told) return;
+    if (!(await homes.keepHome(run, one, keptState(kept, ended)))) {
       held.delete(run);
       throw lost(run);
     }
-    one.kept = kept;
+    Object.assign(one, { kept, told: ended });
   }
 
   async function prepare(one: Held, { run, project, carry, from }: TakeCall, home: Home | null): Promise<void> {
     const folder = folderOf(store);
     const here = locate(store, project);
     if (home?.state != null) {
-      one.kept = await takeTrees(store, folder, run, { state: home.state, project: here });
+      const { ended, ...kept } = await takeTrees(store, folder, run, { state: home.state, project: here });
+      Object.assign(one, { kept, ended: ended ?? null, told: ended ?? null });
       return;
     }
     if (from !== undefined) await bringTrees(store, from, here);
@@ -71,11 +83,12 @@ export function createHeldWorkspaces(store: Store, homes: HomeBook, self: Worker
   }
 
   return {
-    async take(call, signal) {
+    async take(call, workflow, signal) {
       const { run } = call;
       const begun = Date.now();
       for (;;) {
         const home = await homes.readHome(run);
+        requireKept(home, call, workflow);
         const holder = home?.holder ?? null;
         const worker = self.id();
         const known = held.get(run);
@@ -94,6 +107,8 @@ export function createHeldWorkspaces(store: Store, homes: HomeBook, self: Worker
               fence,
               ready: Promise.resolve(),
               kept: null,
+              ended: NO_WORK,
+              told: null,
               running: Promise.resolve(),
               next: null,
             };
@@ -111,8 +126,9 @@ export function createHeldWorkspaces(store: Store, homes: HomeBook, self: Worker
     async enter(run) {
       await ours(run).ready;
     },
-    keep(run) {
+    keep(run, ended) {
       const one = ours(run);
+      if (one.ended !== null) one.ended = withEnded(one.ended, ended);
       one.next ??= one.running
         .catch(() => undefined)
         .then(() => {
@@ -123,6 +139,29 @@ export function createHeldWorkspaces(store: Store, homes: HomeBook, self: Worker
       return one.next;
     },
   };
+}
+
+/**
+ * Where the store was brought back to a moment before that of the run, its files are those of then: to go on with them
+ * as if what has ended since had not been done would be wrong.
+ */
+function requireKept(home: Home | null, { run, lost: before, ended: activity }: TakeCall, workflow: string): void {
+  if (home?.state == null) {
+    // Who had them had kept them.
+    if (before !== undefined) throw older(run, 'it began');
+    return;
+  }
+  const { ended } = JSON.parse(home.state) as KeptState; // written by `keptState`, whole
+  if (activity === undefined || ended === undefined) return;
+  if (lacks(ended, { workflow, activity })) throw older(run, `\`${activity}\` ended`);
+}
+
+function older(run: string, since: string): ApplicationFailure {
+  return stepFailure(
+    'worktree-missing',
+    `The files of \`${run}\` are not in the store as they were when ${since}: the store was brought back to a moment ` +
+      'before that. Start the run anew.',
+  );
 }
 
 /** The run's own step is done again where its files are. */

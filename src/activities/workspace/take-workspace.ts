@@ -12,7 +12,9 @@ export function createTakeWorkspace(workspaces: HeldWorkspaces | null): Activiti
     const context = Context.current();
     if (workspaces === null)
       throw stepFailure('worktree-missing', 'The workspace of this run is in a database, and this worker has none.');
-    return alive(() => workspaces.take(call, context.cancellationSignal));
+    return alive(() =>
+      workspaces.take(call, context.info.workflowExecution?.workflowId ?? '', context.cancellationSignal),
+    );
   };
 }
 
@@ -32,8 +34,10 @@ export function holding(
     if (workspaces === null || run === undefined || !isOwnQueue(context.info.taskQueue)) return activity(call);
     await alive(() => workspaces.enter(run));
     if (reads) return activity(call);
+    const { activityId, workflowExecution } = context.info;
+    const ended = { workflow: workflowExecution?.workflowId ?? '', activity: activityId };
     return whileKeeping(
-      () => alive(() => workspaces.keep(run)),
+      () => alive(() => workspaces.keep(run, ended)),
       () => activity(call),
     );
   };

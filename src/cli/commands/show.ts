@@ -53,7 +53,9 @@ export const show: CommandSpec = {
         if (again !== null) print(terminal, '', again);
         const { lackingLines } = await import('../observe/lacking-workers.js');
         const { refusedLines } = await import('../render/refused-lines.js');
+        const { unrecordedLines } = await import('../observe/unrecorded.js');
         const parts = [
+          unrecordedLines({ view, link }, session.store),
           await versionLinesOf(view, link, session.store),
           await lackingLines(view, session.store),
           await refusedLines(session.store, run),

@@ -138,6 +138,7 @@ type OfWorkers =
   | 'countAlive'
   | 'noteWorker'
   | 'forgetWorker'
+  | 'forgetRun'
   | 'requireWorkers'
   | 'listRequired'
   | keyof ApprovalKey
@@ -198,6 +199,7 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     listJournal: refuse,
     prepareJournal: refuse,
     writeJournal: refuse,
+    forgetRun: refuse,
     writeRun: refuse,
     openLog: refuse,
     logsWritten: refuse,

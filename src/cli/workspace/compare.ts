@@ -8,6 +8,7 @@ import type { TreePlaces } from '../../store/worktrees/places.js';
 import type { TreeRepository } from '../../store/worktrees/tree-repository.js';
 import { refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
+import { unrecordedLines } from '../observe/unrecorded.js';
 import { rootOf } from '../observe/view.js';
 import type { Session } from '../session.js';
 import { openExisting, unknownRun } from '../session.js';
@@ -92,18 +93,30 @@ async function endOf(run: string, { store, project }: Session): Promise<Pick<Sna
 async function ofBranch(
   run: string,
   trees: TreeRepository & { made: MadeTrees },
-  { store, project }: Session,
+  session: Session,
 ): Promise<Snapshots> {
+  const { store, project } = session;
   const { git, made, places } = trees;
+  const isClosed = (await store.readRun(run)) !== null;
+  if (!isClosed) await requireRecorded(run, session);
   return {
     run,
     root: project.root,
     git,
     start: made.base,
     end: await tipOf(trees),
-    isClosed: (await store.readRun(run)) !== null,
+    isClosed,
     branch: { name: made.branch, repository: places.git, places, made, commits: await commitsOf(trees) },
   };
+}
+
+/** Throws a refusal where the files in a database are those of a moment before the run ended. */
+async function requireRecorded(run: string, session: Session): Promise<void> {
+  if (session.store.homes === null) return;
+  const found = await findRun(run, session);
+  await found.link?.close();
+  const [fault] = unrecordedLines(found, session.store);
+  if (fault !== undefined) throw refusal(fault);
 }
 
 async function noSnapshot(run: string, session: Session): Promise<Error> {

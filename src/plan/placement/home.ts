@@ -21,6 +21,8 @@ export interface TakeCall {
   queue: string;
   /** The worker that had it and did not take what it was sent; absent for none. */
   lost?: string;
+  /** The activity of the run that ended last of those that may have changed its files; absent for none. */
+  ended?: string;
 }
 
 /** Who has a workspace, and the queue of that worker alone. */

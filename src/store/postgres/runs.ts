@@ -22,6 +22,9 @@ export function createRuns(database: Database): RunFiles {
       // `writeRun` writes nothing else
       return row === undefined ? null : (JSON.parse(sealing.open(row.record, 'record')) as RunRecord);
     },
+    async forgetRun(run) {
+      await database.query('delete from perdure.runs where run = $1', [run]);
+    },
     async listRuns(below) {
       const rows = await (below === undefined
         ? database.query<{ run: string }>('select run from perdure.runs where not is_nested')

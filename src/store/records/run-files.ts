@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ID, RUN_ID } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
@@ -17,6 +17,8 @@ export interface RunFiles {
   writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;
   readRun(run: string): Promise<RunRecord | null>;
   listRuns(below?: string): Promise<string[]>;
+  /** Removes the record of one run, and nothing else of it. */
+  forgetRun(run: string): Promise<void>;
 }
 
 /**
@@ -47,6 +49,10 @@ export function createRunFiles(folder: string): RunFiles {
           );
         throw storeFailure(error, 'read', path);
       }
+    },
+    async forgetRun(run) {
+      const name = recordFile(run);
+      if (name !== null) await rm(join(folder, name), { force: true });
     },
     async listRuns(below) {
       if (below !== undefined) return (await recordsBelow(folder, below)).map(({ run }) => run).sort();

@@ -1,11 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NO_WORK } from '../../plan/placement/ended-work.js';
 import { writeAtomically } from '../files.js';
 import { sha256 } from '../hash.js';
 import type { HomeBook } from '../workers/home-book.js';
 import type { WorkerBook } from '../workers/worker-book.js';
-import type { KeptTrees, Values } from './kept-trees.js';
-import { keepTrees, restoreTrees } from './kept-trees.js';
+import type { KeptState, Values } from './kept-trees.js';
+import { keepTrees, keptState, restoreTrees } from './kept-trees.js';
 import type { TreeSource } from './make-trees.js';
 import { makeTrees } from './make-trees.js';
 import { treePlaces } from './places.js';
@@ -38,8 +39,8 @@ async function standAs(
   { state, project }: { state: string; project: string },
 ): Promise<void> {
   if ((await broughtState(folder, run)) === sha256(state)) return;
-  // written by `keepTrees`, whole
-  await restoreTrees(folder, run, JSON.parse(state) as KeptTrees, { values: store, project });
+  // written by `keptState`, whole
+  await restoreTrees(folder, run, JSON.parse(state) as KeptState, { values: store, project });
   await writeAtomically(markOf(folder, run), sha256(state));
 }
 
@@ -49,10 +50,10 @@ export async function takeTrees(
   folder: string,
   run: string,
   from: { state: string; project: string },
-): Promise<KeptTrees> {
+): Promise<KeptState> {
   await standAs(store, folder, run, from);
   await rm(markOf(folder, run), { force: true });
-  return JSON.parse(from.state) as KeptTrees; // written by `keepTrees`, whole
+  return JSON.parse(from.state) as KeptState; // written by `keptState`, whole
 }
 
 /** Makes the trees of a run that is about to start of the files here, and keeps them for the worker that takes it. */
@@ -61,7 +62,7 @@ export async function offerTrees(store: TravelStore, source: TreeSource): Promis
   if (homes === null || folder === null || (await homes.readHome(source.run)) !== null) return;
   if (source.from !== undefined) await bringTrees(store, source.from, source.project);
   await makeTrees(folder, source);
-  const state = JSON.stringify(await keepTrees(folder, source.run, { values: store, before: null }));
+  const state = keptState(await keepTrees(folder, source.run, { values: store, before: null }), NO_WORK);
   await homes.offerHome(source.run, state);
   await writeAtomically(markOf(folder, source.run), sha256(state));
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EndedWork } from '../../plan/placement/ended-work.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import { writeAtomically } from '../files.js';
@@ -29,6 +30,14 @@ export interface KeptTrees {
   done: Record<string, string>;
   /** Packs of git that have all of it, the oldest first: the values that each was cut into. */
   packs: Hash[][];
+}
+
+/** What a workspace's row has: the trees, and which activities have ended in them, where that was noted. */
+export type KeptState = KeptTrees & { ended?: EndedWork };
+
+/** The text of that; null for a workspace in which an earlier version noted nothing. */
+export function keptState(kept: KeptTrees, ended: EndedWork | null): string {
+  return JSON.stringify({ ...kept, ...(ended === null ? {} : { ended }) });
 }
 
 /** The store of what is kept. */

@@ -24,6 +24,7 @@ import { createActivityQueues } from '../worker/activity-queues.js';
 import { createWorker, workerActivities } from '../worker/create-worker.js';
 import type { Presence } from '../worker/presence.js';
 import { announceWorker } from '../worker/presence.js';
+import { settleOpenRuns } from '../worker/settle-open-runs.js';
 import { startWatchdog } from '../worker/watchdog.js';
 
 /** A worker that polls. */
@@ -97,6 +98,7 @@ export async function startWorker({
   const [worker] = await Promise.all([
     createWorker({ connection, activities, deployment, ...setup }),
     requireReadable(createClient(place), setup, place.keys),
+    settleOpenRuns({ ...setup, client: createClient(place), log }),
   ]);
   await telemetry.begin({
     ...setup,

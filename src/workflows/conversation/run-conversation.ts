@@ -17,7 +17,7 @@ import { noteOf } from '../../plan/calls/step-output.js';
 import type { AgentStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import { GRACE_MS, acting, actingOptions, termsOf } from '../activities.js';
-import { atHome } from '../running/at-home.js';
+import { readAtHome } from '../running/at-home.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, triesBefore, workspaceOf } from '../state/context.js';
 import { failureFrom, quotaIn, shortIn, spendIn, toldSpend } from '../failures.js';
@@ -257,7 +257,7 @@ function askTurn(conversation: ConversationState, question: Reservation): Promis
     ...actingOptions(step, id, `${segmentOf(step)}: ${conversation.agent.name}, turn ${turn}`),
     startToCloseTimeout: call.limit_ms + GRACE_MS,
   };
-  return atHome(scope.context, options, (placed) =>
+  return readAtHome(scope.context, options, (placed) =>
     acting.askTurn.executeWithOptions(placed, [shortCall(withoutOpened(call, state), callerOf(id))]),
   );
 }

@@ -30,24 +30,32 @@ export function travels({ settings }: { settings: RunSettings }): boolean {
  * Schedules an activity that works with the files of the run where they are: where they travel on the one worker that
  * has them, and again elsewhere when that is gone.
  */
-export function atHome<T>(
-  context: RunContext,
-  options: ActivityOptions,
-  run: (options: ActivityOptions) => Promise<T>,
-): Promise<T> {
+export function atHome<T>(context: RunContext, options: ActivityOptions, run: Placed<T>): Promise<T> {
+  const { home } = context.placement;
+  const onEnd = (): void => void (home.ended = options.activityId ?? null);
+  return travels(context) ? runAtHome(context, options, run, onEnd) : run(options);
+}
+
+/** The same for one that changes no files there. */
+export function readAtHome<T>(context: RunContext, options: ActivityOptions, run: Placed<T>): Promise<T> {
   return travels(context) ? runAtHome(context, options, run) : run(options);
 }
+
+type Placed<T> = (options: ActivityOptions) => Promise<T>;
 
 async function runAtHome<T>(
   context: RunContext,
   options: ActivityOptions,
-  run: (options: ActivityOptions) => Promise<T>,
+  run: Placed<T>,
+  onEnd?: () => void,
 ): Promise<T> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     const asked = takeHome(context);
     const { queue, holder } = await asked;
     try {
-      return await run({ ...options, taskQueue: queue, scheduleToStartTimeout: waitMs });
+      const made = await run({ ...options, taskQueue: queue, scheduleToStartTimeout: waitMs });
+      onEnd?.();
+      return made;
     } catch (error) {
       if (!isLeft(error)) throw error;
       const { home } = context.placement;
@@ -85,6 +93,7 @@ export function takeHome(context: RunContext): Promise<TakenHome> {
     queue: taskQueue,
     ...(from === undefined ? {} : { from }),
     ...(home.lost === null ? {} : { lost: home.lost }),
+    ...(home.ended === null ? {} : { ended: home.ended }),
   };
   const take = (): Promise<TakenHome> => acting.takeWorkspace.executeWithOptions(options, [call]);
   const asked = CancellationScope.nonCancellable(() =>

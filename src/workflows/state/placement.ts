@@ -15,11 +15,13 @@ export interface RunHome {
   asked: Promise<TakenHome> | null;
   /** The worker that did not take what it was sent. */
   lost: string | null;
+  /** Id of the activity that ended last of those that may have changed its files; null for none in this link. */
+  ended: string | null;
   /** How often it was asked. */
   times: number;
 }
 
 /** Nothing is known so far. */
 export function createPlacement(): Placement {
-  return { announced: new Set(), open: new Map(), home: { asked: null, lost: null, times: 0 } };
+  return { announced: new Set(), open: new Map(), home: { asked: null, lost: null, ended: null, times: 0 } };
 }
