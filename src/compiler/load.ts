@@ -166,7 +166,7 @@ function checkFolder(node: Node, absolute: string, report: Report): void {
     severity: 'warning',
     at: written,
     message: `This tool is found as \`${folder}\`, by its folder; its file calls it ${describe(written.value)}.`,
-    suggestion: 'give both the same name',
+    suggestion: `write \`${folder}\``,
   });
 }
 

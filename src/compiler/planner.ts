@@ -162,7 +162,7 @@ function createFinders(
           code: 'unknown-agent',
           at,
           message: `\`${name}\` is a workflow.`,
-          suggestion: `write \`workflow: ${name}\``,
+          suggestion: `a step that runs it is \`workflow: ${name}\``,
         });
       if (definition?.format !== 'agent') return null;
       const usurper = resolver.usurper(name, from.file);

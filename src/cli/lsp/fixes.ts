@@ -1,4 +1,5 @@
 import type { CodeAction, Range } from 'vscode-languageserver/node';
+import type { Edit } from '../../compiler/problems/fix.js';
 import type { Problem } from '../../compiler/problems/problem.js';
 import { toDiagnostic } from './diagnostic.js';
 
@@ -13,15 +14,29 @@ export function fixesIn(problems: Problem[], { start, end }: Range, uri: string)
       range.end.line >= start.line &&
       (range.start.line < end.line || range.start.character <= end.character) &&
       (range.end.line > start.line || range.end.character >= start.character);
-    if (fix === null || !touches) return [];
+    if (fix === null || fix.file !== problem.file || !touches) return [];
     return [
       {
-        title: `Write \`${fix}\` (${suggestion ?? ''})`,
+        title: titleOf(fix, suggestion),
         kind: 'quickfix',
         diagnostics: [diagnostic],
         isPreferred: true,
-        edit: { changes: { [uri]: [{ range, newText: fix }] } },
+        edit: { changes: { [uri]: [{ range: rangeOf(fix), newText: fix.text }] } },
       },
     ];
   });
+}
+
+/** What is written, where that is one short line; else the suggestion. */
+function titleOf({ text }: Edit, suggestion: string | null): string {
+  if (suggestion !== null && (text === '' || text.length > 60 || text.includes('\n')))
+    return suggestion.charAt(0).toUpperCase() + suggestion.slice(1);
+  return `Write \`${text}\`${suggestion === null ? '' : ` (${suggestion})`}`;
+}
+
+function rangeOf({ line, column, end_line, end_column }: Edit): Range {
+  return {
+    start: { line: line - 1, character: column - 1 },
+    end: { line: end_line - 1, character: end_column - 1 },
+  };
 }

@@ -181,12 +181,12 @@ function folderOf(
     beside: [file, ...[...agents.values()].map((agent) => agent.file)],
   });
   if ('folder' in found) return found.folder;
-  const at = memberOf(node, 'generated_agents_dir') ?? memberOf(node, 'generated_workers_dir') ?? node;
+  const named = memberOf(node, 'generated_agents_dir') ?? memberOf(node, 'generated_workers_dir');
   report({
     code: 'invalid-value',
-    at,
+    at: named ?? node,
     message: found.fault,
-    suggestion: 'write `"generated_agents_dir": "generated"`',
+    suggestion: named === null ? 'add `"generated_agents_dir": "generated"`' : 'write `generated`',
   });
   return null;
 }

@@ -228,5 +228,13 @@ function warnOfTypedEscape(prompt: Node, report: Report): void {
   const suggestion = prompt.source.file.endsWith('.json')
     ? `a new line in JSON is \`\\n\` with one backslash`
     : 'a new line in YAML is one in a block (`|`)';
-  report({ code: 'typed-escape', severity: 'warning', at: placesIn(prompt)(found.index, 2), message, suggestion });
+  const meant = String(prompt.value).replaceAll('\\n', '\n').replaceAll('\\t', '\t');
+  report({
+    code: 'typed-escape',
+    severity: 'warning',
+    at: placesIn(prompt)(found.index, 2),
+    message,
+    suggestion,
+    fix: prompt.style === 'double' ? { at: prompt, text: JSON.stringify(meant) } : null,
+  });
 }

@@ -1,7 +1,7 @@
 import { isMap, isSeq } from 'yaml';
 import type { JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
-import type { Finding, Report } from '../problems/problem.js';
+import type { Finding, Place, Report } from '../problems/problem.js';
 import type { Part, Source } from '../problems/source.js';
 import { createSource } from '../problems/source.js';
 import type { Member, Node } from '../text/node.js';
@@ -105,8 +105,13 @@ function tellFaults(
   if (broken === undefined || more.length > 0 || (isLast && tail.trim() !== '')) return undefined;
   const faults = faultsWithin(broken, steps[first - 1] ?? null, steps[first + 1] ?? null);
   if (faults === null) return undefined;
-  for (const fault of faults)
-    report({ ...fault, at: { source: broken.source, path: '', start: fault.start, end: fault.end } });
+  const placeOf = ({ start, end }: { start: number; end: number }): Place => ({
+    ...{ source: broken.source, path: '' },
+    start,
+    end,
+  });
+  for (const { fix = null, ...fault } of faults)
+    report({ ...fault, at: placeOf(fault), fix: fix && { at: placeOf(fix), text: fix.text } });
   return null;
 }
 

@@ -76,7 +76,12 @@ export function faultsWithin(broken: StepText, before: StepText | null, after: S
   ];
   if (list.items.length < around.length) return null;
   if (!around.every(({ step, item, start }) => isAsAlone(step, item, start))) return null;
-  return faults.map((fault) => ({ ...fault, start: fault.start - head.length, end: fault.end - head.length }));
+  const moved = <T extends { start: number; end: number }>(stretch: T): T => ({
+    ...stretch,
+    start: stretch.start - head.length,
+    end: stretch.end - head.length,
+  });
+  return faults.map(({ fix = null, ...fault }) => ({ ...moved(fault), fix: fix && moved(fix) }));
 }
 
 /** The list under the only key of a map. */

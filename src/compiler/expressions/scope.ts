@@ -149,12 +149,20 @@ function toStep(lookup: Lookup, frame: Frame, index: number, rest: Segment[]): E
   const [field, ...deeper] = rest;
   if (field === undefined) return refer(lookup, root, []);
   if (typeof field === 'string' && STEP_FIELDS.includes(field)) return refer(lookup, `${root}.${field}`, deeper);
-  return fail(
-    lookup,
-    'unknown-field',
-    `A step's result has no \`${field}\`; it has ${STEP_FIELDS.join(', ')}.`,
-    didYouMean(String(field), STEP_FIELDS),
-  );
+  const { source, place, report } = lookup;
+  const isWritten = place.source.text.slice(place.start, place.end) === source;
+  report({
+    code: 'unknown-field',
+    at: place,
+    message: `A step's result has no \`${field}\`; it has ${STEP_FIELDS.join(', ')}.`,
+    ...(field === 'stdout'
+      ? {
+          suggestion: 'what a command prints is its `output`',
+          fix: isWritten ? { at: place, text: source.replace(/\bstdout\b/, 'output') } : null,
+        }
+      : { suggestion: didYouMean(String(field), STEP_FIELDS) }),
+  });
+  return null;
 }
 
 function fromGroup(lookup: Lookup, segment: Segment | undefined, rest: Segment[]): Expression | null {

@@ -100,15 +100,15 @@ export function compileCondition(node: Node, context: TemplateContext): Expressi
   const parts = typeof node.value === 'string' ? parseScalar(node, { ...context, operators: true }) : [];
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return only.expression;
-  const suggestion =
-    typeof node.value === 'string' && !node.value.includes('${')
-      ? `write "\${${node.value}}"`
-      : 'write the whole condition inside one ${…}';
+  const bare = typeof node.value === 'string' && !node.value.includes('${') ? `\${${node.value}}` : null;
+  const suggestion = bare === null ? 'write the whole condition inside one ${…}' : `write "${bare}"`;
   context.report({
     code: 'when-not-expression',
     at: node,
     message: 'Expected one `${…}`, or true or false.',
     suggestion,
+    // A text in JSON is one of YAML too.
+    fix: bare === null || bare.includes('\n') ? null : { at: node, text: JSON.stringify(bare) },
   });
   return null;
 }

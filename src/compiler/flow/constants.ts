@@ -21,7 +21,7 @@ export function readConstants(
         code: 'invalid-name',
         at,
         message: `Expected a name for a text that braces can hold: letters, digits and \`_\`; got \`${text}\`.`,
-        suggestion: `write \`$${text.replace(/\W+/g, '_')}\``,
+        suggestion: `write \`${text.replace(/\W+/g, '_')}\``,
       });
     if (constants.has(text) || roles.has(text))
       report({

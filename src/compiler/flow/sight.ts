@@ -1,7 +1,8 @@
 import type { AgentCall, Ask, FlowExpression, FlowTree, Mark, Quoted } from '../formats/flow/ast.js';
 import { capturesOf, conditionsIn, constantsOf, stepsOf } from '../formats/flow/ast.js';
 import { cutInstruction } from '../formats/flow/instruction.js';
-import type { Report } from '../problems/problem.js';
+import type { Fix } from '../problems/fix.js';
+import type { Place, Report } from '../problems/problem.js';
 import type { Test, TestReader } from './condition.js';
 import { testsIn } from './condition.js';
 import { rolesOf } from './regions.js';
@@ -111,8 +112,15 @@ function warnOfUnread(
       at: capture.at,
       message: `Nothing reads \`${capture.text}\`.`,
       suggestion: `write \`{${capture.text}}\` into the text of a later step, or leave \`:${capture.text}\` out`,
+      fix: withoutCapture(capture.at),
     });
   }
+}
+
+/** Nothing in place of a name and the colon before it. */
+function withoutCapture(at: Place): Fix | null {
+  const colon = at.source.text.slice(0, at.start).trimEnd().length - 1;
+  return at.source.text[colon] === ':' ? { at: { ...at, start: colon }, text: '' } : null;
 }
 
 function readNames(tree: FlowTree, body: FlowExpression, testOf: TestReader): Set<string> {

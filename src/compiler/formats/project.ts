@@ -113,7 +113,7 @@ function checkVersion(version: Node | null, report: Report): void {
     code: 'invalid-value',
     at: version,
     message: `Unsupported manifest version: ${version.value}. Only version 1 is supported.`,
-    suggestion: 'write `"version": 1`',
+    suggestion: 'write `1`',
   });
 }
 

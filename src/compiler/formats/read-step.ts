@@ -300,13 +300,19 @@ function kindMeantBy(key: string): AuthoredStep['kind'] | 'steps' | null {
 function isCommandList(node: Node, report: Report): boolean {
   const command = memberOf(node, 'command');
   if (typeof command?.value !== 'string') return true;
-  const words = command.value.trim().split(/\s+/).slice(0, 12);
+  const all = command.value.trim().split(/\s+/);
+  const words = all.slice(0, 12);
   const list = words.map((word) => (/^[A-Za-z0-9_./=@-]+$/.test(word) ? word : JSON.stringify(word))).join(', ');
   report({
     code: 'command-not-list',
     at: command,
     message: 'Expected a list, got a text: no shell stands between, so each argument is one item.',
     suggestion: `write [${list}]`,
+    // What a shell would make of other characters is for a person to say.
+    fix:
+      all.length === words.length && /^[\w./=@: -]+$/.test(command.value) && command.style !== 'block'
+        ? { at: command, text: command.source.file.endsWith('.json') ? JSON.stringify(words) : `[${list}]` }
+        : null,
   });
   return false;
 }

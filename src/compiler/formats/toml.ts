@@ -38,6 +38,7 @@ export function parseToml(source: Source, report: Report): Node | null {
         at: open,
         message: `Expected \`${source.text[open.start] ?? ''}\` at the end of this text.`,
         suggestion: 'a text over several lines stands between `"""`',
+        fix: isAlone(source, open) ? { at: { ...open, start: open.end }, text: source.text[open.start] ?? '' } : null,
       });
       return null;
     }
@@ -52,6 +53,11 @@ export function parseToml(source: Source, report: Report): Node | null {
       });
     return null;
   }
+}
+
+/** Tells whether a text in quotes is all that a key is given: behind one in a list its bracket may be missing too. */
+function isAlone(source: Source, { start }: Place): boolean {
+  return /(?:^|\n)[\w.-]+[ \t]*=[ \t]*$/.test(source.text.slice(0, start));
 }
 
 /** The text in quotes that ends with its line; null when another character is meant. */

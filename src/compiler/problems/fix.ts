@@ -1,10 +1,33 @@
 import { nearest } from './did-you-mean.js';
 import type { Place } from './source.js';
+import { positionAt } from './source.js';
 
 /** What to put where, so that a problem is gone. */
 export interface Fix {
   at: Place;
   text: string;
+}
+
+/** The same for editors and programs. Lines and columns count from 1, in UTF-16 units; the end is exclusive. */
+export interface Edit {
+  /** Relative to the folder the command ran in, with forward slashes. */
+  file: string;
+  line: number;
+  column: number;
+  end_line: number;
+  end_column: number;
+  text: string;
+}
+
+/** A fix by lines and columns. */
+export function editOf({ at: { source, start, end }, text }: Fix): Edit {
+  const first = positionAt(source, start);
+  const last = positionAt(source, end);
+  return {
+    ...{ file: source.file, line: first.line, column: first.column },
+    ...{ end_line: last.line, end_column: last.column },
+    text,
+  };
 }
 
 /** What a name is made of in some format; quotes, brackets and signs around it are not part of it. */
@@ -18,7 +41,7 @@ export function fixOf(at: Place, suggestion: string | null): Fix | null {
   const [, meant] = /^did you mean `([^`]+)`\?$/.exec(suggestion ?? '') ?? [];
   if (meant !== undefined) return inPlaceOfName(at, meant);
   const [, written] = /^write `([^`]+)`$/.exec(suggestion ?? '') ?? [];
-  return written === undefined ? null : { at, text: quotedAs(at, written) };
+  return written === undefined || written.includes('…') ? null : { at, text: quotedAs(at, written) };
 }
 
 function inPlaceOfName(at: Place, meant: string): Fix | null {

@@ -1,4 +1,5 @@
-import { fixOf } from './fix.js';
+import type { Edit, Fix } from './fix.js';
+import { editOf, fixOf } from './fix.js';
 import type { Place } from './source.js';
 import { pathIn, positionAt } from './source.js';
 
@@ -106,8 +107,8 @@ export interface Problem {
   length: number;
   /** How to mend it, or null when the message says it all. */
   suggestion: string | null;
-  /** What to put in place of the underlined characters, where the suggestion can be followed literally; else null. */
-  fix: string | null;
+  /** The edit that mends it, where the suggestion can be followed literally; else null. */
+  fix: Edit | null;
 }
 
 export interface Finding {
@@ -115,6 +116,8 @@ export interface Finding {
   at: Place;
   message: string;
   suggestion?: string | null;
+  /** The edit that the suggestion is, where its words alone do not say it. */
+  fix?: Fix | null;
   severity?: Problem['severity'];
 }
 
@@ -167,8 +170,9 @@ export function createReport(): Collected {
   const report: Report = (finding) => {
     for (const findings of recording) findings.push(finding);
     const { code, at: told, message, suggestion = null, severity = 'error' } = finding;
-    const fix = fixOf(told, suggestion);
-    const at = fix?.at ?? told;
+    const literal = fixOf(told, suggestion);
+    const fix = finding.fix ?? literal;
+    const at = literal?.at ?? told;
     const { source } = at;
     const { line, column, rest } = positionAt(source, at.start);
     const key = JSON.stringify([code, source.file, line, column, message]);
@@ -176,7 +180,7 @@ export function createReport(): Collected {
     seen.add(key);
     const length = Math.max(1, Math.min(at.end - at.start, rest));
     const place = { path: pathIn(source, at.path), file: source.file, line, column, length };
-    problems.push({ code, severity, message, ...place, suggestion, fix: fix?.text ?? null });
+    problems.push({ code, severity, message, ...place, suggestion, fix: fix && editOf(fix) });
   };
   const record: RecordFindings = (work) => {
     const findings: Finding[] = [];

@@ -147,6 +147,23 @@ function checkReference(node: Node, report: Report): void {
   });
 }
 
+/** What types are called in other languages. */
+const OTHER_WORDS = new Map([
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['bool', 'boolean'],
+  ['str', 'string'],
+  ['text', 'string'],
+  ['list', 'array'],
+  ['map', 'object'],
+  ['dict', 'object'],
+]);
+
+function typeHint(word: string): string | null {
+  const other = OTHER_WORDS.get(word);
+  return other === undefined ? didYouMean(word, TYPES) : `write \`${other}\``;
+}
+
 function checkType(node: Node, report: Report): void {
   if (node.items?.length === 0)
     report({
@@ -161,8 +178,7 @@ function checkType(node: Node, report: Report): void {
       code: 'invalid-schema',
       at: item,
       message: `Expected one of ${TYPES.join(', ')}, got ${item.value === null ? '`null`' : describe(item.value)}.`,
-      suggestion:
-        item.value === null ? 'write `"null"`' : typeof item.value === 'string' ? didYouMean(item.value, TYPES) : null,
+      suggestion: item.value === null ? 'write `"null"`' : typeof item.value === 'string' ? typeHint(item.value) : null,
     });
   }
 }

@@ -96,7 +96,7 @@ function reportIssue(issue: Issue, { schema, root, options }: Checked): void {
     code,
     at: node,
     message: `Expected ${expectation(issue)}, got ${found}.`,
-    suggestion: mend(issue, node.value),
+    suggestion: code === 'invalid-name' ? spelled(node.value) : mend(issue, node.value),
   });
 }
 
@@ -105,6 +105,13 @@ function expectation(issue: Issue): string {
   if (!issue.message.startsWith(begin)) return issue.message;
   if (issue.code === 'invalid_type' && issue.expected === 'object') return 'a map';
   return `a ${issue.message.slice(begin.length).split(',')[0]}`;
+}
+
+/** A name with `-` where it has what names have not, if that is all that is wrong with it. */
+function spelled(value: Json): string | null {
+  if (typeof value !== 'string' || !/^[A-Za-z_][\w ./-]*$/.test(value)) return null;
+  const name = value.trim().replace(/[^\w-]+/g, '-');
+  return name.length <= 63 && name !== value ? `write \`${name}\`` : null;
 }
 
 /** Names of types in other languages. */

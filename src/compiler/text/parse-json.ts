@@ -1,3 +1,4 @@
+import type { Fix } from '../problems/fix.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Member, Node } from './node.js';
 import { MAX_DEPTH, TOO_DEEP } from './node.js';
@@ -19,16 +20,22 @@ class JsonFault extends Error {
   readonly at: Place;
   readonly code: ProblemCode;
   readonly suggestion: string | null;
+  readonly fix: Fix | null;
 
   constructor(
     at: Place,
     message: string,
-    { code = 'invalid-json', suggestion = null }: { code?: ProblemCode; suggestion?: string | null } = {},
+    {
+      code = 'invalid-json',
+      suggestion = null,
+      fix = null,
+    }: Partial<Pick<JsonFault, 'code' | 'suggestion' | 'fix'>> = {},
   ) {
     super(message);
     this.at = at;
     this.code = code;
     this.suggestion = suggestion;
+    this.fix = fix;
   }
 }
 
@@ -53,7 +60,8 @@ export function parseJson(source: Source, report: Report): Node | null {
     return reader.read();
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
-    report({ code: error.code, at: error.at, message: error.message, suggestion: error.suggestion });
+    const { code, at, message, suggestion, fix } = error;
+    report({ code, at, message, suggestion, fix });
     return null;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
@@ -145,6 +153,7 @@ class JsonReader {
     if (this.source.text[this.at] === end)
       throw new JsonFault(this.place(path, comma, comma + 1), `Expected another value after \`,\`, got \`${end}\`.`, {
         suggestion: 'remove the comma',
+        fix: { at: this.place(path, comma, comma + 1), text: '' },
       });
   }
 
@@ -165,12 +174,15 @@ class JsonReader {
     }
     const value = Number(written);
     if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value;
-    this.fail(
-      'unsafe-number',
-      this.place(path, start, this.at),
-      'Expected a number that JSON carries exactly.',
-      'put it in quotes to keep it as text',
-    );
+    this.broken = true;
+    const at = this.place(path, start, this.at);
+    this.report({
+      code: 'unsafe-number',
+      at,
+      message: 'Expected a number that JSON carries exactly.',
+      suggestion: 'put it in quotes to keep it as text',
+      fix: { at, text: `"${written}"` },
+    });
     return null;
   }
 

@@ -10,6 +10,14 @@ export interface YamlFault {
   end: number;
   message: string;
   suggestion: string | null;
+  /** What to write where, if that mends it. */
+  fix?: Stretch | null;
+}
+
+interface Stretch {
+  start: number;
+  end: number;
+  text: string;
 }
 
 /** A text that is no YAML at all yields a fault for each line; the first few say it all. */
@@ -66,6 +74,7 @@ function unclosed(
       end: lineEnd(text, start),
       message: `Expected \`${quote}\` at the end of this text.`,
       suggestion: quote === '"' ? 'a `"` inside a text is written `\\"`' : "a `'` inside a text is written `''`",
+      fix: closed(quote, text, start),
     };
   return {
     code: 'invalid-yaml',
@@ -74,6 +83,14 @@ function unclosed(
     message: `Expected \`${bracket ?? ''}\` for this \`${text[start] ?? ''}\`.`,
     suggestion: quotingHint(text, start),
   };
+}
+
+/** The quote at the end of the line, of a text that is all that a key or an item of a line of its own has. */
+function closed(quote: string, text: string, start: number): Stretch | null {
+  const end = lineEnd(text, start);
+  const before = text.slice(lineStart(text, start), start);
+  const isAlone = /^[ \t]*(?:- +)*(?:[\w-]+:[ \t]+)?$/.test(before);
+  return isAlone && !/["'#\\]/.test(text.slice(start + 1, end)) ? { start: end, end, text: quote } : null;
 }
 
 /** Where the text in quotes begins that ends at an offset. */
@@ -124,6 +141,7 @@ function told(fault: Fault, text: string): YamlFault {
     end: at[1],
     message,
     suggestion,
+    fix: suggestion !== null && suggestion === quotingHint(text, start) ? quoted(text, start) : null,
   });
   const written = brief(text.slice(start, lineEnd(text, start)));
   switch (fault.code) {
@@ -227,6 +245,27 @@ function quotingHint(text: string, offset: number): string | null {
   const line = text.slice(lineStart(text, offset), lineEnd(text, offset));
   if (line.includes('${')) return 'put the text with `${…}` in quotes: "${…}"';
   return /(?::|-|^)\s*\*\S/.test(line) ? 'put a text that begins with `*` in quotes' : null;
+}
+
+/**
+ * The text of a line in quotes that is not in quotes and has `${…}` in it: one in brackets up to the comma or bracket
+ * behind it, else all that its key has. Null where it may go on below.
+ */
+function quoted(text: string, offset: number): Stretch | null {
+  const from = lineStart(text, offset);
+  const line = text.slice(from, lineEnd(text, offset));
+  const [inside = '', ...others] = line.match(/\$\{[^{}]*\}/g) ?? [];
+  if (inside === '' || others.length > 0 || /["'#]/.test(line)) return null;
+  const at = line.indexOf(inside);
+  const open = Math.max(...[...'[{,'].map((sign) => line.lastIndexOf(sign, at - 1)));
+  const key = Math.max(line.lastIndexOf(': ', at) + 1, line.lastIndexOf('- ', at) + 1);
+  if (open === -1) return null;
+  const start = from + Math.max(open + 1, key);
+  const rest = /^[^,[\]{}]*/.exec(line.slice(at + inside.length))?.[0] ?? '';
+  const end = from + at + inside.length + rest.length;
+  const written = text.slice(start, end);
+  const space = written.length - written.trimStart().length;
+  return { start: start + space, end: end - (written.length - written.trimEnd().length), text: `"${written.trim()}"` };
 }
 
 /** The text of the first line below that is not empty. */

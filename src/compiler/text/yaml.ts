@@ -36,9 +36,15 @@ export function parseYaml({ source, start, end }: YamlText, report: Report, name
     return null;
   }
   const document = parse({ lexemes, text });
-  const findings: Finding[] = yamlFaults(document, text).map((fault) => ({
+  const placeOf = (first: number, last: number): Place => ({
+    ...{ source, path: '' },
+    start: start + first,
+    end: start + last,
+  });
+  const findings: Finding[] = yamlFaults(document, text).map(({ fix = null, ...fault }) => ({
     ...fault,
-    at: { source, path: '', start: start + fault.start, end: start + fault.end },
+    at: placeOf(fault.start, fault.end),
+    fix: fix && { at: placeOf(fix.start, fix.end), text: fix.text },
   }));
   const { contents } = document;
   if (contents !== null && !(isScalar(contents) && contents.value === null))
@@ -117,6 +123,22 @@ export function walkYaml(yaml: YamlNode, options: Walk): Node | null {
   return walk.isBroken() ? null : node;
 }
 
+/** Tells a fault that leaves no value; `text` is what to write in its place. */
+type Fail = (code: ProblemCode, at: Place, message: string, mend?: { suggestion: string; text: string | null }) => void;
+
+/**
+ * What an alias stands for, as it is written at the one line of its anchor; a name without an anchor is a text that
+ * lacks its quotes. Null where that takes more lines.
+ */
+function writtenOut({ source: { text }, start, end }: Place): string | null {
+  const name = text.slice(start + 1, end);
+  const anchor = text.indexOf(`&${name}`);
+  if (anchor === -1) return `"*${name}"`;
+  const [, value] = /^[^\s,[\]{}]+[ \t]+([^\r\n]*)/.exec(text.slice(anchor + 1)) ?? [];
+  const isWhole = value !== undefined && /^(?:\[[^[\]{}]*\]|[\w./-]+|"[^"\\]*"|'[^']*')[ \t]*$/.test(value);
+  return isWhole ? value.trimEnd() : null;
+}
+
 /** Turns YAML nodes into ours, top down, and checks what makes a value unfit for JSON. */
 function createWalk({ place: placeIn, report, path: begin = '', depth: top = 0 }: Walk): {
   read: (yaml: YamlNode) => Node;
@@ -126,9 +148,10 @@ function createWalk({ place: placeIn, report, path: begin = '', depth: top = 0 }
 
   /** A fault that leaves the document its shape, so that all else in it can be looked at. */
   const tell = (code: ProblemCode, at: Place, message: string): void => report({ code, at, message });
-  const fail = (code: ProblemCode, at: Place, message: string, suggestion?: string): void => {
+  const fail: Fail = (code, at, message, mend): void => {
     broken = true;
-    report({ code, at, message, suggestion: suggestion ?? null });
+    const text = mend?.text ?? null;
+    report({ code, at, message, suggestion: mend?.suggestion ?? null, fix: text === null ? null : { at, text } });
   };
 
   const place = (yaml: YamlNode, path: string): Place => {
@@ -168,12 +191,10 @@ function createWalk({ place: placeIn, report, path: begin = '', depth: top = 0 }
       return { ...at, value, members, items: null, style: null };
     }
     if (isAlias(yaml))
-      fail(
-        'yaml-alias',
-        at,
-        'Aliases are not expanded.',
-        'write the value out; a text that begins with `*` stands in quotes',
-      );
+      fail('yaml-alias', at, 'Aliases are not expanded.', {
+        suggestion: 'write the value out; a text that begins with `*` stands in quotes',
+        text: writtenOut(at),
+      });
     return leaf(null);
   };
 
@@ -192,16 +213,15 @@ function createWalk({ place: placeIn, report, path: begin = '', depth: top = 0 }
   return { read: (yaml) => walk(yaml, begin, top, place(yaml, begin)), isBroken: () => broken };
 }
 
-function toJson(
-  yaml: Scalar,
-  at: Place,
-  fail: (code: ProblemCode, at: Place, message: string, suggestion?: string) => void,
-): Json {
+function toJson(yaml: Scalar, at: Place, fail: Fail): Json {
   const { value } = yaml;
   if (typeof value === 'number') {
     const safe = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
     if (!safe)
-      fail('unsafe-number', at, 'Expected a number that JSON carries exactly.', 'put it in quotes to keep it as text');
+      fail('unsafe-number', at, 'Expected a number that JSON carries exactly.', {
+        suggestion: 'put it in quotes to keep it as text',
+        text: `"${at.source.text.slice(at.start, at.end)}"`,
+      });
     return safe ? value : null;
   }
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;

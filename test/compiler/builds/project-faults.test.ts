@@ -14,7 +14,7 @@ const TWO = { ...manifest(BOTH), 'helper.agent': HELPER };
 type Row = [what: string, files: Files, problem: string, fix: string | null, mended: Files];
 
 const ROWS: Row[] = [
-  ['version 2', manifest({ version: 2 }), 'project.json 2:13 invalid-value', 'write `"version": 1`', manifest()],
+  ['version 2', manifest({ version: 2 }), 'project.json 2:13 invalid-value', 'write `1`', manifest()],
   [
     'an entry function, with its file',
     manifest({ entry: { function: 'main.py:run' }, python_files: ['main.py'] }),

@@ -56,9 +56,14 @@ describe('a model that is nearly a short name', () => {
   it('is told of the settings of a project too', () => {
     const text = 'models: {default: sonet, aliases: {quick: haku, best: claude-opus-5, local: quick}}\n';
     const { problems } = loadConfig(findProject(createProject({ 'perdure.yml': text })));
-    expect(problems.map(({ code, severity, column, fix }) => ({ code, severity, column, fix }))).toEqual([
-      { code: 'near-model', severity: 'warning', column: 19, fix: 'sonnet' },
-      { code: 'near-model', severity: 'warning', column: 43, fix: 'haiku' },
+    expect(problems.map(({ code, severity, column, fix }) => ({ code, severity, column, fix }))).toMatchObject([
+      {
+        code: 'near-model',
+        severity: 'warning',
+        column: 19,
+        fix: { text: 'sonnet', line: 1, column: 19, end_line: 1, end_column: 24 },
+      },
+      { code: 'near-model', severity: 'warning', column: 43, fix: { text: 'haiku' } },
     ]);
   });
 });

@@ -94,7 +94,7 @@ function parseEntries(cursor: Cursor, before: string): Entry[] {
   const entries: Entry[] = [];
   const open = takes('{');
   if (open === null) {
-    const suggestion = 'write `{base: "general-purpose", prompt: "…"}`';
+    const suggestion = 'a definition is `{base: "general-purpose", prompt: "…"}`';
     problem({
       code: 'unexpected-text',
       at: at(peek()),

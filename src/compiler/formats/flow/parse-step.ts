@@ -1,3 +1,5 @@
+import type { Fix } from '../../problems/fix.js';
+import type { Place } from '../../problems/problem.js';
 import type { AgentCall, Ask, Comments, Mark, Name, Quoted } from './ast.js';
 import type { Cursor } from './cursor.js';
 import { seesCondition } from './parse-condition.js';
@@ -52,16 +54,30 @@ function parseInstruction(cursor: Cursor, owner: string): Quoted | null {
   const suggestion =
     peek().raw === "'" || peek().raw === '“'
       ? 'an instruction stands in double quotes: `"…"`'
-      : `write \`${owner}:"what to do"\``;
+      : `an instruction stands in double quotes: \`${owner}:"what to do"\``;
+  const first = at(peek());
   problem({
     code: 'unexpected-text',
-    at: at(peek()),
+    at: first,
     message: `Expected an instruction in quotes after \`${owner}:\`, got ${found(cursor)}.`,
     suggestion,
+    fix: inDoubleQuotes(first, 'single') ?? inDoubleQuotes(first, 'none'),
   });
   if (skipOtherQuotes(cursor)) parseCapture(cursor);
   else if (!atEnd() && !sees('->') && !sees('||') && !sees(']')) skipUnquoted(cursor);
   return null;
+}
+
+/** How a text may stand where one in double quotes is expected: of one line, without signs that mean something else. */
+const WITHOUT_DOUBLE = {
+  single: /^'([^'"\\\n]+)'(?=\s|:|$)/,
+  none: /^([A-Za-z][\w ,.;?!/-]*?)(?=[ \t]*(?:->|\|\||~>|\]|\r?\n|$))/,
+};
+
+/** What stands at a place in double quotes, if it is a text; else null. */
+function inDoubleQuotes(at: Place, quotes: keyof typeof WITHOUT_DOUBLE): Fix | null {
+  const [written = '', text = ''] = WITHOUT_DOUBLE[quotes].exec(at.source.text.slice(at.start)) ?? [];
+  return written === '' ? null : { at: { ...at, end: at.start + written.length }, text: `"${text}"` };
 }
 
 /** An instruction without its quotes goes as a whole, up to the next operator or line. */
@@ -73,11 +89,14 @@ function skipUnquoted({ take, atEnd, peek, sees }: Cursor): void {
 /** An instruction whose colon was forgotten; null when none stands here. */
 function parseGlued({ peek, quoted, problem, at }: Cursor, owner: string): Quoted | null {
   if (peek().kind !== 'string' || peek().fresh) return null;
+  const string = at(peek());
+  const gap = /\s*$/.exec(string.source.text.slice(0, string.start))?.[0].length ?? 0;
   problem({
     code: 'unexpected-text',
-    at: at(peek()),
+    at: string,
     message: `Expected \`:\` between \`${owner}\` and its instruction.`,
-    suggestion: `write \`${owner}:"…"\``,
+    suggestion: `a colon stands between them: \`${owner}:"…"\``,
+    fix: { at: { ...string, start: string.start - gap, end: string.start }, text: ':' },
   });
   return quoted();
 }
@@ -91,7 +110,7 @@ function parseCapture(cursor: Cursor): Name | null {
     code: 'unexpected-text',
     at: at(peek()),
     message: `Expected the name of a variable after \`:\`, got ${found(cursor)}.`,
-    suggestion: 'write `agent:"instruction":name`',
+    suggestion: 'a variable stands behind an instruction: `agent:"instruction":name`',
   });
   return null;
 }
@@ -124,7 +143,7 @@ function parseAsk(cursor: Cursor, comments: Comments, first: Token): Ask | null 
       code: 'unexpected-text',
       at: at(first, previous()),
       message: 'Expected a question and a name for the answer after `@ask-human`.',
-      suggestion: 'write `@ask-human:"What is to be done?":answer`',
+      suggestion: 'a question is asked by `@ask-human:"What is to be done?":answer`',
     });
   }
   return null;

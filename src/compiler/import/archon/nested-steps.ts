@@ -88,7 +88,7 @@ function itemsOf(task: Task): JsonObject | null {
       code: 'unsupported-key',
       at: memberOf(at, 'join') ?? at,
       message: 'A run that ends its fellows (`first_success`) is refused, as by Archon itself.',
-      suggestion: 'write `join: all_done`',
+      suggestion: 'write `all_done`',
     });
     return null;
   }
