@@ -25,6 +25,8 @@ export interface WorkerWishes {
   taskQueue: string;
   /** Of another server than the embedded one. */
   address?: string;
+  /** Of the database that has its store; left out for the folder. */
+  storeUrl?: string;
   /** Flags of Node. */
   execArgv?: string[];
 }
@@ -119,8 +121,10 @@ async function start(
     BENCH_STATE: stateDir,
     BENCH_BUNDLE: byHandBundle,
   };
-  const startOne: Bench['startWorker'] = (runs, { taskQueue, address = server.address, execArgv }) =>
-    startWorker(FILES[runs], { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue }, execArgv);
+  const startOne: Bench['startWorker'] = (runs, { taskQueue, address = server.address, storeUrl, execArgv }) => {
+    const place = { BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue };
+    return startWorker(FILES[runs], { ...env, ...place, BENCH_STORE_URL: storeUrl }, execArgv);
+  };
   const startOnePeer: Bench['startPeer'] = (name) => startPeer(name, { folder, baseUrl: endpoint.url });
   const { client } = server;
   const pairOf = async (number: number): Promise<Pair> => {

@@ -10,6 +10,7 @@ import { growthOfItems } from './curves/items.js';
 import { growthOfQuickSteps } from './curves/quick.js';
 import { growthOfRuns } from './curves/runs.js';
 import { growthOfSteps } from './curves/steps.js';
+import { postgresFolder } from '../scripts/needs.mjs';
 import { withBench } from './environment.js';
 import type { Bench } from './environment.js';
 import { arePeersInstalled } from './peer.js';
@@ -26,6 +27,7 @@ import { memory } from './rows/memory.js';
 import { nested } from './rows/nested.js';
 import { onOurs } from './rows/on-ours.js';
 import { peerRows } from './rows/peers.js';
+import { postgresRows } from './rows/postgres-store.js';
 import { processRows } from './rows/processes.js';
 import { quickRows } from './rows/quick.js';
 import { replay } from './rows/replay.js';
@@ -48,6 +50,7 @@ const ROWS: Row[] = [
   ...quickRows,
   ...peerRows,
   throughput,
+  ...postgresRows,
   workerCpu,
   fanOut200,
   fanOut2000,
@@ -141,6 +144,10 @@ async function timed<T>(name: string, act: () => Promise<T>): Promise<T> {
 function chosenNames(names: string | undefined): ReadonlySet<string> {
   const without = new Set<string>(arePeersInstalled() ? [] : peerRows.map(({ name }) => name));
   if (without.size > 0) say('other systems are not measured: `npm ci --prefix bench` installs them');
+  if (postgresFolder() === null) {
+    for (const { name } of postgresRows) without.add(name);
+    say('the store in PostgreSQL is not measured: it is not installed');
+  }
   const chosen = names?.split(',') ?? (options.quick ? QUICK : NAMES).filter((name) => !without.has(name));
   const unknown = chosen.find((name) => !NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`Expected rows out of ${NAMES.join(', ')}, got \`${unknown}\``);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
 import { useLauncher } from '../src/activities/processes/groups/start-process.js';
 import { openStore } from '../src/store/local-store.js';
+import { openPostgresStore } from '../src/store/postgres/postgres-store.js';
 import { packageRoot } from '../src/workers/package-root.js';
 import { createWorker } from '../src/workers/worker/create-worker.js';
 import { quietRuntime, serve } from './serve.js';
@@ -9,7 +10,9 @@ import { setting } from './setting.js';
 
 quietRuntime();
 const connection = await NativeConnection.connect({ address: setting('BENCH_ADDRESS') });
-const store = await openStore(setting('BENCH_STATE'));
+const { BENCH_STORE_URL: url } = process.env;
+const state = setting('BENCH_STATE');
+const store = await (url === undefined ? openStore(state) : openPostgresStore(url, `${state}-${process.pid}`));
 const worker = await createWorker({
   connection,
   namespace: 'default',
