@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { Connection } from '@temporalio/client';
+import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import type { Credentials } from '../../activities/dependencies.js';
 import type { Project } from '../../compiler/project/project.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
@@ -10,6 +10,8 @@ import { messageOf, UnavailableError } from '../errors.js';
 import { HOST_FAILED } from '../host/control-protocol.js';
 import { joinHost } from '../host/host-client.js';
 import type { HostConnection, JoinOptions } from '../host/host-client.js';
+import type { CallGate } from './call-gate.js';
+import { createCallGate } from './call-gate.js';
 import { OWN_SERVER, reach } from '../connection/connect.js';
 import { missingSearchAttributes } from '../connection/server-health.js';
 import { SEARCH_ATTRIBUTES } from '../../plan/names.js';
@@ -130,8 +132,14 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
     );
   }
   let isOpen = true;
-  keepJoined({ join, joined, isOpen: () => isOpen, onConnection: (next) => (joined = next) });
-  const connection = await Connection.connect({ address: host.address, ...OWN_SERVER });
+  const gate = createCallGate();
+  keepJoined({ join, joined, gate, isOpen: () => isOpen, onConnection: (next) => (joined = next) });
+  const connection = await Connection.connect({
+    address: host.address,
+    ...OWN_SERVER,
+    // A call that is tried again passes the gate again.
+    interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), gate.interceptor],
+  });
   return {
     client: createClient({ connection, namespace: host.namespace, keys }),
     connection,
@@ -172,31 +180,42 @@ async function joinPatiently(join: JoinOptions, isOpen: () => boolean): Promise<
   }
 }
 
-/** Joins again, and starts the host again, when it died under an open link. A host that was told to stop stays away. */
+/**
+ * Joins again, and starts the host again, when it died under an open link. A host that was told to stop stays away.
+ * Calls wait meanwhile, and are refused where its server is not at its address again: another project's may be there.
+ */
 function keepJoined({
   join,
   joined,
+  gate,
   isOpen,
   onConnection,
 }: {
   join: JoinOptions;
   joined: HostConnection;
+  gate: Omit<CallGate, 'interceptor'>;
   isOpen: () => boolean;
   onConnection: (joined: HostConnection) => void;
 }): void {
+  const refuse = (why: string): void => {
+    gate.refuse(why);
+    join.onProgress(why);
+  };
   void joined.gone.then(async (lastWord) => {
     if (!isOpen()) return;
-    join.onProgress(`the host ended: ${lastWord ?? 'it was killed'}`);
-    if (lastWord !== null && lastWord !== HOST_FAILED) return;
+    const ended = `the host ended: ${lastWord ?? 'it was killed'}`;
+    if (lastWord !== null && lastWord !== HOST_FAILED) return refuse(ended);
+    gate.hold();
+    join.onProgress(ended);
     try {
       const next = await joinPatiently({ ...join, start: true }, isOpen);
       if (!isOpen()) return next.leave();
       onConnection(next);
-      if (next.host.address !== joined.host.address)
-        join.onProgress(`the Temporal server is at ${next.host.address} now; run the command again`);
-      keepJoined({ join, joined: next, isOpen, onConnection });
+      if (next.host.address === joined.host.address) gate.pass();
+      else refuse(`the Temporal server is at ${next.host.address} now`);
+      keepJoined({ join, joined: next, gate, isOpen, onConnection });
     } catch (error) {
-      join.onProgress(`the host could not be started again: ${messageOf(error)}`);
+      refuse(`the host could not be started again: ${messageOf(error)}`);
     }
   });
 }
