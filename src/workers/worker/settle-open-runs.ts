@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import { requirementIn } from '../../plan/placement/requirement.js';
@@ -28,12 +29,29 @@ export async function settleOpenRuns({ client, namespace, taskQueue, store, log 
   }
   for (const key of required) await store.requireWorkers(requirementIn(key));
   const recorded = new Set(await store.listRuns());
-  for (const run of open.filter((id) => recorded.has(id))) {
+  const isOpenAgain = async (run: string): Promise<boolean> => {
     const ended = Date.parse((await store.readRun(run))?.ended_at ?? '');
-    if (!(await isBefore(ended, run, { client, namespace }))) continue;
+    return isBefore(ended, run, { client, namespace });
+  };
+  const found = await onlyThose(
+    open.filter((id) => recorded.has(id)),
+    isOpenAgain,
+  );
+  // A run that another worker closes in this moment has its record already, and has closed soon.
+  if (found.length > 0) await pause(CLOSING_MS);
+  for (const run of await onlyThose(found, isOpenAgain)) {
     await store.forgetRun(run);
     log(`the run ${run} is open again: the server was brought back to a moment before its end`);
   }
+}
+
+/** The task that writes a record ends within ten seconds, or is done again. */
+const CLOSING_MS = 15_000;
+
+async function onlyThose(runs: string[], isOne: (run: string) => Promise<boolean>): Promise<string[]> {
+  const kept: string[] = [];
+  for (const run of runs) if (await isOne(run)) kept.push(run);
+  return kept;
 }
 
 /** A link of a run may end with this many events that say nothing about its workflow tasks. */
@@ -42,14 +60,16 @@ const LAST_EVENTS = 200;
 const TASK_COMPLETED = 7;
 
 /**
- * Tells whether the server's history of a run ends before its end: the record is written within a workflow task, and
- * where that one did not complete it will be written again.
+ * Tells whether a run is open and the server's history of it ends before its end: the record is written within a
+ * workflow task, and where that one did not complete it will be written again.
  */
 async function isBefore(
   ended: number,
   workflowId: string,
   { client, namespace }: Pick<Settling, 'client' | 'namespace'>,
 ): Promise<boolean> {
+  const { status } = await client.workflow.getHandle(workflowId).describe();
+  if (status.name !== 'RUNNING') return false;
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace,
     execution: { workflowId },
