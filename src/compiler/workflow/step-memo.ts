@@ -40,6 +40,8 @@ interface Looked {
 interface Named {
   names: Names | null;
   count: number;
+  /** Ids that are new, gone or of another step since the last change; null where more than ids has changed. */
+  changed: ReadonlySet<string> | null;
 }
 
 /**
@@ -47,20 +49,21 @@ interface Named {
  * nested workflows, which have not changed as long as the memo is used.
  */
 export function createStepMemo(file: string, { report, record }: { report: Report; record: RecordFindings }): StepMemo {
-  const named: Named = { names: null, count: 0 };
+  const named: Named = { names: null, count: 0, changed: null };
   /** By what every agent is shown: where inputs are not used, a workflow is compiled twice. */
   const memos = new Map<string, WeakMap<ReadStep, Compiled>>();
 
   return {
     isOf: (other) => other === file,
     of(names, context) {
-      if (named.names === null || !areSame(named.names, names)) named.count += 1;
+      const changed = named.names === null ? null : changedIds(named.names, names);
+      if (changed?.size !== 0) Object.assign(named, { count: named.count + 1, changed });
       if (named.names?.mode !== names.mode) memos.clear();
       named.names = names;
       const shown = context.shown.join(' ');
       const memo = memos.get(shown) ?? new WeakMap<ReadStep, Compiled>();
       memos.set(shown, memo);
-      const standing = { names, count: named.count };
+      const standing = { names, count: named.count, changed: named.changed };
 
       return (read, index, compile) => {
         const known = memo.get(read);
@@ -122,21 +125,21 @@ export function createStepMemo(file: string, { report, record }: { report: Repor
 }
 
 /** Where steps stand now. */
-interface Standing {
+interface Standing extends Pick<Named, 'count' | 'changed'> {
   names: Names;
-  count: number;
 }
 
 /**
  * Tells whether a compiled step is what its text comes to where it stands now. Where only the numbers of steps have
  * changed, of which it refers to some, they are put right in it.
  */
-function holds(compiled: Compiled, { names, count }: Standing, index: number): boolean {
+function holds(compiled: Compiled, standing: Standing, index: number): boolean {
+  const { names, count } = standing;
   if (compiled.isOrdinary !== index < names.ordinary) return false;
   if (compiled.names === count && compiled.index === index) return true;
   const { step, isMovable, references } = compiled;
   if (step === null || !isMovable) return false;
-  const moved = references.length === 0 ? [] : findMoved(references, names, index);
+  const moved = isUntouched(compiled, standing, index) ? [] : findMoved(references, names, index);
   if (moved === null) return false;
   if (moved.length > 0) moveUses(step, moved);
   for (const { expression, root } of moved) expression.root = root;
@@ -144,6 +147,13 @@ function holds(compiled: Compiled, { names, count }: Standing, index: number): b
   compiled.index = index;
   compiled.names = count;
   return true;
+}
+
+/** Tells whether no reference of a step can mean anything else: it stands where it stood, and names no changed id. */
+function isUntouched({ names, index, references }: Compiled, { count, changed }: Standing, now: number): boolean {
+  if (references.length === 0) return true;
+  if (index !== now || names !== count - 1 || changed === null) return false;
+  return !references.some(({ reference: { path } }) => path.some((part) => changed.has(String(part))));
 }
 
 /**
@@ -171,17 +181,21 @@ function findMoved(references: readonly Looked[], names: Names, index: number): 
 
 const GATES = new Set<Step['kind']>(['approval', 'ask', 'plan']);
 
-function areSame(a: Names, b: Names): boolean {
-  return (
+/** The ids by which two texts differ: none where they have the same names, null where other names differ too. */
+function changedIds(a: Names, b: Names): ReadonlySet<string> | null {
+  const isSameElse =
     a.mode === b.mode &&
     a.steps === b.steps &&
     a.ordinary === b.ordinary &&
-    sameEntries(a.ids, b.ids) &&
     sameEntries(a.outputs, b.outputs) &&
     sameEntries(a.hidden, b.hidden) &&
     JSON.stringify([...a.groups]) === JSON.stringify([...b.groups]) &&
-    JSON.stringify([...a.inputs]) === JSON.stringify([...b.inputs])
-  );
+    JSON.stringify([...a.inputs]) === JSON.stringify([...b.inputs]);
+  if (!isSameElse) return null;
+  const changed = new Set<string>();
+  for (const [id, index] of a.ids) if (b.ids.get(id) !== index) changed.add(id);
+  for (const id of b.ids.keys()) if (!a.ids.has(id)) changed.add(id);
+  return changed;
 }
 
 /** Also in the same order: of names that are near, the first is proposed. */
