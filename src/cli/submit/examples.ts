@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { isFlowTest, isTestFile } from '../../compiler/problems/source.js';
 import { BUILT_IN_AGENTS } from '../../compiler/project/resolve.js';
 import { usageError } from '../exit-codes.js';
 
@@ -28,6 +29,7 @@ export function examplesIn(root: string): Example[] {
   const overview = readFileSync(join(root, 'definitions', 'README.md'), 'utf8');
   return FOLDERS.flatMap((folder) =>
     readdirSync(join(root, 'definitions', folder))
+      .filter((entry) => !isTestFile(entry) && !isFlowTest(entry))
       .sort()
       .map((entry) => {
         const path = join('definitions', folder, entry);
