@@ -22,9 +22,9 @@ describe('a file from elsewhere that says what has happened', () => {
   );
 
   it.each<[string, string, string]>([
-    ['an alias', 'definition: &a x\nexpect: {status: success}\ninput: {x: *a}\n', 'cannot be read as YAML'],
-    ['a key that nothing reads', `${RECORDING}run: rm\n`, 'Expected `hostile.yml` to be a recording'],
-    ['an answer that is no text', `${RECORDING}answers: [{step: a, text: {}}]\n`, 'answers.0.text'],
+    ['an alias', 'definition: &a x\nexpect: {status: success}\ninput: {x: *a}\n', 'hostile.yml:3:12  yaml-alias'],
+    ['a key that nothing reads', `${RECORDING}run: rm\n`, 'hostile.yml:3:1  unknown-key  There is no key `run` here.'],
+    ['an answer that is no text', `${RECORDING}answers: [{step: a, text: {}}]\n`, 'hostile.yml:3:27  invalid-value'],
     ['a definition that is not there', RECORDING, 'gone.yml'],
     [
       'a device in place of a definition',
