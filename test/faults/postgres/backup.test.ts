@@ -1,7 +1,7 @@
 // @module-tag postgres
 // @module-tag git
 // @module-tag sandbox
-// @seconds 50
+// @seconds 80
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
