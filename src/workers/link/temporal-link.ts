@@ -133,9 +133,10 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   }
   let isOpen = true;
   const gate = createCallGate();
-  keepJoined({ join, joined, gate, isOpen: () => isOpen, onConnection: (next) => (joined = next) });
+  const { address } = host;
+  keepJoined({ join, joined, address, gate, isOpen: () => isOpen, onConnection: (next) => (joined = next) });
   const connection = await Connection.connect({
-    address: host.address,
+    address,
     ...OWN_SERVER,
     // A call that is tried again passes the gate again.
     interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), gate.interceptor],
@@ -187,12 +188,15 @@ async function joinPatiently(join: JoinOptions, isOpen: () => boolean): Promise<
 function keepJoined({
   join,
   joined,
+  address,
   gate,
   isOpen,
   onConnection,
 }: {
   join: JoinOptions;
   joined: HostConnection;
+  /** Where the calls of the link go, wherever the server is later. */
+  address: string;
   gate: Omit<CallGate, 'interceptor'>;
   isOpen: () => boolean;
   onConnection: (joined: HostConnection) => void;
@@ -211,9 +215,9 @@ function keepJoined({
       const next = await joinPatiently({ ...join, start: true }, isOpen);
       if (!isOpen()) return next.leave();
       onConnection(next);
-      if (next.host.address === joined.host.address) gate.pass();
+      if (next.host.address === address) gate.pass();
       else refuse(`the Temporal server is at ${next.host.address} now`);
-      keepJoined({ join, joined: next, gate, isOpen, onConnection });
+      keepJoined({ join, joined: next, address, gate, isOpen, onConnection });
     } catch (error) {
       refuse(`the host could not be started again: ${messageOf(error)}`);
     }

@@ -13,6 +13,8 @@ import type { TemporalLink } from '../../../src/workers/link/temporal-link.js';
 import { openTemporal } from '../../../src/workers/link/temporal-link.js';
 import { kill, leaveRun, newFolder, runsAt, waitFor } from '../helpers/setting.js';
 
+const MOVED = /^the Temporal server is at \S+ now$/;
+
 /** A link whose host starts only while `mayStart` lies in the folder. */
 async function heldBack(): Promise<{ stateDir: string; link: TemporalLink; mayStart: string; told: string[] }> {
   const stateDir = newFolder();
@@ -38,10 +40,12 @@ await import(${JSON.stringify(host)});
 /** Kills the host and its server, and keeps the next host from starting. */
 async function strike({ stateDir, mayStart, told }: Awaited<ReturnType<typeof heldBack>>): Promise<string> {
   const file = await readHostFile(stateDir);
+  const ends = (): number => told.filter((line) => line.startsWith('the host ended')).length;
+  const before = ends();
   rmSync(mayStart);
   kill(file?.host.pid);
   kill(file?.server?.pid);
-  await waitFor('the end of the host', () => told.some((line) => line.startsWith('the host ended')));
+  await waitFor('the end of the host', () => ends() > before);
   return `127.0.0.1:${String(file?.ports?.grpc)}`;
 }
 
@@ -83,7 +87,11 @@ it('no call reaches the server of somebody else that took the address meanwhile'
   writeFileSync(held.mayStart, '');
   expect(await ends).toBe('connection-lost');
   expect(await leaveRun(held.link, 'later').catch((error: unknown) => grpcTrouble(error))).toBe('connection-lost');
+  // Also once the host has come back where it came back before.
+  await strike(held);
+  writeFileSync(held.mayStart, '');
+  await waitFor('the host at its new address', () => held.told.filter((line) => MOVED.test(line)).length === 2);
+  expect(await leaveRun(held.link, 'last').catch((error: unknown) => grpcTrouble(error))).toBe('connection-lost');
   const { count } = await connection.workflowService.countWorkflowExecutions({ namespace: 'default' });
   expect(Number(count)).toBe(0);
-  expect(held.told.join('\n')).toMatch(/the Temporal server is at \S+ now/);
 });
