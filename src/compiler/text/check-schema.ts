@@ -1,5 +1,5 @@
 import type { Json } from '../../plan/values/json.js';
-import { describe } from './check.js';
+import { describe, OTHER_WORDS } from './check.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import type { Node } from './node.js';
 import type { Report } from '../problems/problem.js';
@@ -147,20 +147,10 @@ function checkReference(node: Node, report: Report): void {
   });
 }
 
-/** What types are called in other languages. */
-const OTHER_WORDS = new Map([
-  ['int', 'integer'],
-  ['float', 'number'],
-  ['bool', 'boolean'],
-  ['str', 'string'],
-  ['text', 'string'],
-  ['list', 'array'],
-  ['map', 'object'],
-  ['dict', 'object'],
-]);
+const MEANT = new Map<string, string>([...OTHER_WORDS, ['list', 'array']]);
 
 function typeHint(word: string): string | null {
-  const other = OTHER_WORDS.get(word);
+  const other = MEANT.get(word);
   return other === undefined ? didYouMean(word, TYPES) : `write \`${other}\``;
 }
 

@@ -114,9 +114,8 @@ function spelled(value: Json): string | null {
   return name.length <= 63 && name !== value ? `write \`${name}\`` : null;
 }
 
-/** Names of types in other languages. */
-const OTHER_WORDS = new Map([
-  ['sequence', 'list'],
+/** Names of types in other languages, and what they are called here and in JSON Schema. */
+export const OTHER_WORDS = [
   ['int', 'integer'],
   ['float', 'number'],
   ['bool', 'boolean'],
@@ -124,11 +123,12 @@ const OTHER_WORDS = new Map([
   ['text', 'string'],
   ['map', 'object'],
   ['dict', 'object'],
-]);
+] as const;
+const MEANT = new Map<string, string>([...OTHER_WORDS, ['sequence', 'list']]);
 
 function mend(issue: Issue, value: Json): string | null {
   if (issue.code === 'invalid_value' && typeof value === 'string')
-    return didYouMean(OTHER_WORDS.get(value) ?? value, issue.values.map(String));
+    return didYouMean(MEANT.get(value) ?? value, issue.values.map(String));
   if (issue.message.startsWith('a duration')) return durationHint(value);
   if (issue.code === 'invalid_type' && issue.expected === 'boolean' && typeof value === 'string')
     return didYouMean(value.toLowerCase(), ['true', 'false']);
