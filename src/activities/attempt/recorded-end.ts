@@ -1,18 +1,10 @@
-import { endOfStub, stubAt } from '../../plan/agents/recorded-answers.js';
+import { endOfStub, stubAt, USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
 import type { Recorded, RecordedEnd, StubEnd } from '../../plan/agents/recorded-answers.js';
 import type { FailureType } from '../../plan/failure.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Store } from '../../store/store.js';
 import type { StepCall, StepOutput } from '../contract.js';
 import { stepFailure } from '../failures.js';
-
-/** Steps that act once, and what their failures are called where nobody says it. */
-const USUAL_FAILURE = {
-  command: 'command-failed',
-  tool: 'tool-failed',
-  device: 'flash-failed',
-  compile: 'compile-failed',
-} as const;
 
 /**
  * How a step that acts ended when it was recorded, or ends by its stub, for a run that is a test of that (`perdure

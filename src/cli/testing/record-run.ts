@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { isObject } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
 import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
-import { turnIn } from '../../plan/agents/recorded-answers.js';
+import { turnIn, USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { JournalEntry } from '../../store/journal/entry.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -80,7 +80,7 @@ async function recordingOf(
   const gates = await gatesOf(view, store);
   const devices = record.rehearsal
     ? []
-    : await endsOf(view, store, { kinds: ['flash', 'serial'], usual: 'flash-failed' });
+    : await endsOf(view, store, { kinds: ['flash', 'serial'], usual: USUAL_FAILURE.device });
   const output =
     JSON.stringify(result.output).length <= OUTPUT_BYTES && record.status === 'success'
       ? { output: result.output }
@@ -91,7 +91,9 @@ async function recordingOf(
     expect: { status: record.status, steps: statusesOf(result.steps), flow: flowOf(view), ...output },
     answers: answersIn(await store.listJournal(record.journal)),
     ...(gates.length === 0 ? {} : { gates }),
-    ...(withCommands ? { commands: await endsOf(view, store, { kinds: ['command'], usual: 'command-failed' }) } : {}),
+    ...(withCommands
+      ? { commands: await endsOf(view, store, { kinds: ['command'], usual: USUAL_FAILURE.command }) }
+      : {}),
     ...(devices.length === 0 ? {} : { devices }),
   };
 }

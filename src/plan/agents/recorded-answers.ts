@@ -24,6 +24,14 @@ export interface RecordedEnd {
   failure?: FailureType | undefined;
 }
 
+/** What failures of steps that act once are called where an end does not say it. */
+export const USUAL_FAILURE = {
+  command: 'command-failed',
+  tool: 'tool-failed',
+  device: 'flash-failed',
+  compile: 'compile-failed',
+} as const satisfies Record<string, FailureType>;
+
 /** How a step is to end, as a person wrote it. */
 export type StubEnd =
   { output: Json } | { failed: string; failure?: FailureType | undefined } | { real: true } | { rounds: StubEnd[] };
