@@ -55,6 +55,7 @@ export function createActivities(deps: Dependencies): Activities {
   const held = holding(workspaces);
   const reading = holding(workspaces, { reads: true });
   const model = createHeadStart(store, createCallModel(deps));
+  const callTool = createCallTool(deps);
   return {
     callModel: acceptShortCalls(singleFlight(model.goOn, { patient: true })),
     beginModel: acceptQuickCalls(model.begin),
@@ -63,8 +64,8 @@ export function createActivities(deps: Dependencies): Activities {
     runProgram: acceptShortCalls(singleFlight(here(createRunProgram(deps)), { patient: true })),
     runTool: acceptQuickCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
     askTurn: fromShort(singleFlight(reading(createAskTurn(deps)), { patient: true })),
-    callTool: fromShort(singleFlight(here(createCallTool(deps)), { patient: true })),
-    callTools: fromShort(singleFlight(here(createCallTools(createCallTool(deps))), { patient: true })),
+    callTool: fromShort(singleFlight(here(callTool), { patient: true })),
+    callTools: fromShort(singleFlight(here(createCallTools(callTool)), { patient: true })),
     callHooks: fromShort(singleFlight(here(createCallHooks(deps)), { patient: true })),
     requireSandbox: createRequireSandbox(),
     announceRequirement: withFailures(createAnnounceRequirement(deps)),

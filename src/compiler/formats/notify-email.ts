@@ -5,6 +5,7 @@ import { variable } from './values.js';
 const mailbox = z
   .string({ error: 'an address such as ana@example.com' })
   .refine(isMailbox, { error: 'an address such as ana@example.com, without a name' });
+
 /** `notify: {email: …}` of `perdure.yml`. */
 export const emailSchema = z
   .strictObject(
