@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hash } from '../../plan/values/value.js';
 import { sha256 } from '../hash.js';
@@ -63,15 +62,17 @@ type Journal = Pick<
 
 /**
  * The journal in a database: one row a key, claimed before its question is asked. An owner beats for what it asks; one
- * that is silent for a lease, by the database's clock, and that is seen silent for two beats more while the database
- * answers, is lost, and another takes its question with the next fencing number. So an outage of the database makes no
- * living owner lose its question, and a session's lock, which ends with the database, proves nothing here.
+ * that is silent for a lease, by the database's clock, and that is seen silent in as many answers of the database as
+ * two beats take, is lost, and another takes its question with the next fencing number. So an outage of the database
+ * makes no living owner lose its question. A session's lock, which ends with the database, proves nothing here.
  */
 export function createJournal(
   database: Database,
   { leaseMs, beatMs }: ClaimTimes = { leaseMs: LEASE_MS, beatMs: BEAT_MS },
 ): Journal {
   const claims = holdClaims(database, { leaseMs, beatMs });
+  // Answers are counted, not time: none come while the database is away, and they are slow where everything is.
+  const silentLooks = Math.ceil((2 * beatMs) / LOOK_MS);
 
   async function look(id: string): Promise<Looked | null> {
     return (await database.query<Looked>(LOOK, [id, leaseMs]))[0] ?? null;
@@ -87,15 +88,16 @@ export function createJournal(
 
   /** Waits for the owner's answer, and takes its question once it is lost. Null where it gave the question back. */
   async function follow(id: string, owner: string, signal: AbortSignal | undefined): Promise<Taken | null> {
-    const silent: { beat: string | null; since: number } = { beat: null, since: 0 };
+    const silent: { beat: string | null; looks: number } = { beat: null, looks: 0 };
     for (;;) {
       signal?.throwIfAborted();
       const found = await look(id);
       if (found?.entry != null) return { entry: entryIn(database, found.entry) };
       if (found?.owner == null) return null;
       if (found.owner === owner) return claimed(claims, { id, owner, fence: found.fence, lost: found.lost });
-      if (silent.beat !== found.beat) Object.assign(silent, { beat: found.beat, since: performance.now() });
-      if (found.is_late === true && performance.now() - silent.since > 2 * beatMs) {
+      if (silent.beat !== found.beat) Object.assign(silent, { beat: found.beat, looks: 0 });
+      silent.looks += 1;
+      if (found.is_late === true && silent.looks > silentLooks) {
         const [taken] = await database.query<{ fence: number; lost: number }>(TAKE_OVER, [
           id,
           found.owner,
