@@ -1,13 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { USUAL_PORTS } from '../src/workers/server/embedded-server.js';
+import { claimPort } from '../src/workers/server/ports.js';
 
 /** Every process that a test starts inherits this variable; what still carries it at the end was left behind. */
 const TAG = 'PERDURE_TEST_RUN';
 
-/** Tags this test run, and at its end kills what it left alive (where `/proc` tells). */
-export default function setup(): () => void {
+/**
+ * Tags this test run, and at its end kills what it left alive (where `/proc` tells). Holds the usual ports meanwhile: a
+ * host that had them would lose them, while a test has it killed, to the next host of another test.
+ */
+export default async function setup(): Promise<() => void> {
+  const claims = await Promise.all([USUAL_PORTS.grpc, USUAL_PORTS.ui].map((port) => claimPort(Number(port))));
   const run = `${process.pid}-${Date.now()}`;
   process.env[TAG] = run;
   return () => {
+    for (const claim of claims) claim?.release();
     for (const { pid, command } of processesWith(`${TAG}=${run}`)) {
       console.error(`left behind by a test, killed: ${pid} ${command}`);
       try {
