@@ -1,22 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { NEEDS, findMissing } from './scripts/needs.mjs';
 import { SlowFirst } from './scripts/slow-first.mjs';
-
-/** Folders of each tier, fast ones first; `scripts/test.mjs` runs them in this order. */
-const TIERS = {
-  // Functions, files and loopback sockets.
-  pure: ['plan', 'compiler', 'store', 'activities', 'cli', 'web', 'docs'],
-  // Stored histories against today's workflow code (I14).
-  replay: ['replay'],
-  // A real Temporal server.
-  server: ['model', 'workflows', 'workers', 'definitions', 'commands', 'mcp'],
-  // Processes killed, disks full, servers gone.
-  faults: ['faults'],
-  // Input that means harm.
-  hostile: ['hostile'],
-  // Programs of this machine: compilers, terminals, browsers.
-  tools: ['tools', 'devices'],
-};
+import { TIERS } from './scripts/tiers.mjs';
 
 const SECONDS = 1000;
 /** These only end what hangs: a machine that is busy with other things takes five times as long. */

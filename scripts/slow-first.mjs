@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { BaseSequencer } from 'vitest/node';
-
-/** `// @seconds 50` at the head of a test file: about what it takes on a quiet machine. */
-const SECONDS = /^\/\/ @seconds (\d+)$/m;
-const HEAD = 200;
+import { secondsOf } from './tiers.mjs';
 
 /**
  * Has files that say how long they take begin first, the longest before all. Where vitest knows no times, as on a fresh
@@ -12,9 +8,7 @@ const HEAD = 200;
  */
 export class SlowFirst extends BaseSequencer {
   async sort(files) {
-    const seconds = new Map(
-      files.map((file) => [file, Number(SECONDS.exec(readFileSync(file.moduleId, 'utf8').slice(0, HEAD))?.[1] ?? 0)]),
-    );
+    const seconds = new Map(files.map((file) => [file, secondsOf(file.moduleId)]));
     return (await super.sort(files)).sort((a, b) => seconds.get(b) - seconds.get(a));
   }
 }

@@ -1,9 +1,9 @@
-// `npm test [tier…]`: the tiers of `vitest.config.ts`, fast ones first. Campaigns run the shard that the commit draws,
-// or all of it with `--full`. What the tiers need of the machine is looked for first: missing Debian packages are
-// installed where that is allowed, unless `--no-install` is given; else the tests that need them are not run, and are
-// told at the end. The last line is `N passed, N failed`, with `, N not run` where some were not; tests that were
-// skipped for any other reason count as failed. Exit codes: 0 all passed, 1 some failed, 2 wrong usage, 3 none failed
-// but some could not be run.
+// `npm test [tier…]`: the tiers of `tiers.mjs`, fast ones first. Campaigns and long files run the shard that the commit
+// draws; `--long` runs all long files, `--full` all of the campaigns too. What the tiers need of the machine is found
+// first: missing Debian packages are installed where that is allowed, unless `--no-install` is given; else the tests
+// that need them are not run, and are told at the end. The last line is `N passed, N failed`, with `, N not run` where
+// some were not; tests that were skipped for any other reason count as failed. Exit codes: 0 all passed, 1 some failed,
+// 2 wrong usage, 3 none failed but some could not be run.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,20 +12,22 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { provide } from './needs.mjs';
 import { readReport } from './test-report.mjs';
+import { filesOf, secondsOf, shardOf, SHARDS, TIERS } from './tiers.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const TIERS = ['pure', 'replay', 'server', 'hostile', 'faults', 'tools'];
-const FLAGS = ['--full', '--no-install'];
+const NAMES = Object.keys(TIERS);
+const FLAGS = ['--full', '--long', '--no-install'];
 const EXIT = { passed: 0, failed: 1, usage: 2, lacking: 3 };
 
 const full = process.argv.includes('--full');
+const long = full || process.argv.includes('--long');
 const named = process.argv.slice(2).filter((argument) => !FLAGS.includes(argument));
-const unknown = named.filter((tier) => !TIERS.includes(tier));
+const unknown = named.filter((tier) => !NAMES.includes(tier));
 if (unknown.length > 0) {
-  console.error(`Expected tiers out of ${TIERS.join(', ')}, or ${FLAGS.join(', ')}; got \`${unknown.join(' ')}\``);
+  console.error(`Expected tiers out of ${NAMES.join(', ')}, or ${FLAGS.join(', ')}; got \`${unknown.join(' ')}\``);
   process.exit(EXIT.usage);
 }
-const tiers = named.length > 0 ? TIERS.filter((tier) => named.includes(tier)) : TIERS;
+const tiers = named.length > 0 ? NAMES.filter((tier) => named.includes(tier)) : NAMES;
 
 ownEnvironment();
 build();
@@ -80,7 +82,8 @@ function ownEnvironment() {
 
 function runTier(tier) {
   const file = join(reports, `${tier}.json`);
-  console.log(`\n== ${tier}`);
+  const files = filesOfRun(tier);
+  console.log(`\n== ${tier}${files.told}`);
   const started = performance.now();
   const args = [
     'run',
@@ -90,6 +93,7 @@ function runTier(tier) {
     '--reporter=dot',
     '--reporter=json',
     `--outputFile.json=${file}`,
+    ...files.named,
   ];
   const { status } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, env, stdio: 'inherit' });
   const counts = readReport(file, missing);
@@ -105,6 +109,18 @@ function runTier(tier) {
     `${tier}: ${counts.passed} passed, ${failures} failed${rest} in ` +
       `${((performance.now() - started) / 1000).toFixed(0)} s`,
   );
+}
+
+/** The files of a tier that run, as vitest's filters, and what is told of the others. No filter for all. */
+function filesOfRun(tier) {
+  const files = filesOf(tier, root).map((file) => ({ file, seconds: secondsOf(join(root, file)) }));
+  const shard = shardOf(tier, files, seed);
+  if (long || shard.drawn === shard.long) return { named: [], told: '' };
+  const part = `shard ${shard.number + 1} of ${SHARDS}`;
+  return {
+    named: shard.files,
+    told: `: ${shard.drawn} of ${shard.long} long files, ${part} (all: npm run test:long)`,
+  };
 }
 
 function build() {

@@ -1,3 +1,4 @@
+// @seconds 20
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // @module-tag sandbox
+// @seconds 10
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

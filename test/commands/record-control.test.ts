@@ -1,4 +1,4 @@
-// @seconds 60
+// @seconds 15
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

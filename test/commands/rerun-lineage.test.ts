@@ -1,5 +1,5 @@
 // @module-tag git
-// @seconds 35
+// @seconds 60
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @seconds 10
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 // @module-tag git
 // @module-tag sandbox
-// @seconds 40
+// @seconds 120
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 // @module-tag git
 // @module-tag sandbox
+// @seconds 40
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

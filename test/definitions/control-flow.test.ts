@@ -1,4 +1,5 @@
 // @module-tag git
+// @seconds 10
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ShippedProject } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';

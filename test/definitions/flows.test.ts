@@ -1,4 +1,5 @@
 // @module-tag git
+// @seconds 20
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

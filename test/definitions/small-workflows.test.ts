@@ -1,5 +1,5 @@
 // @module-tag git
-// @seconds 20
+// @seconds 40
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

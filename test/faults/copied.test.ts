@@ -1,3 +1,4 @@
+// @seconds 20
 import { cpSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';

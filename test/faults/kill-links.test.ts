@@ -1,3 +1,4 @@
+// @seconds 10
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';

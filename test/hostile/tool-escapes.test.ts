@@ -1,7 +1,7 @@
 // @module-tag sandbox
 // @module-tag git
 // @module-tag python3
-// @seconds 15
+// @seconds 50
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

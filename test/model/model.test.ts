@@ -1,4 +1,4 @@
-// @seconds 40
+// @seconds 60
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTranslator } from '../../src/cli/observe/events.js';
 import { applyEvent, openFold } from '../../src/cli/observe/fold.js';

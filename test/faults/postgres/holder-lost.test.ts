@@ -1,7 +1,7 @@
 // @module-tag postgres
 // @module-tag git
 // @module-tag sandbox
-// @seconds 120
+// @seconds 200
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';

@@ -1,3 +1,4 @@
+// @seconds 10
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import type { Socket } from 'node:net';

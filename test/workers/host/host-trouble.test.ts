@@ -1,3 +1,4 @@
+// @seconds 15
 import { chmodSync, existsSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';

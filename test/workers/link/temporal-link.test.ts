@@ -1,3 +1,4 @@
+// @seconds 10
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// @seconds 10
 import { fileURLToPath } from 'node:url';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';

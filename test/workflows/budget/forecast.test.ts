@@ -1,4 +1,3 @@
-// @seconds 60
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forecastPlan } from '../../../src/workers/forecast/forecast-plan.js';
 import type { ClosedRun } from '../../../src/workers/forecast/read-past.js';

@@ -1,4 +1,5 @@
 // @module-tag git
+// @seconds 15
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

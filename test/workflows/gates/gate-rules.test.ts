@@ -1,3 +1,4 @@
+// @seconds 10
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TokenGate } from '../../../src/activities/gates/approval-token.js';

@@ -1,4 +1,5 @@
 // @module-tag sandbox
+// @seconds 15
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @seconds 10
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inline } from '../../../src/plan/values/value.js';
 import type { Answers, FlowRun, FlowSetting } from '../helpers/flow-runs.js';

@@ -1,3 +1,4 @@
+// @seconds 15
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';

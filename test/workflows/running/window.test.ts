@@ -1,3 +1,4 @@
+// @seconds 10
 import { expect, it } from 'vitest';
 import type { Plan } from '../../../src/plan/plan.js';
 import { DEFAULT_BUDGETS } from '../../../src/plan/budget/budgets.js';
