@@ -64,13 +64,13 @@ beforeAll(async () => {
     },
     { TEMPORAL_ADDRESS },
   );
-}, 60_000);
+});
 afterAll(async () => {
   for (const { process } of running) process.kill('SIGTERM');
   await Promise.all(running.map(({ finished }) => finished));
   for (const project of [laptop, remote, server]) await project.close();
   await endpoint.close();
-}, 60_000);
+});
 
 describe('a command line without the store', () => {
   it('runs a definition with the keys, files and store of the workers, and asks there', async () => {

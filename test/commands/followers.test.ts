@@ -72,7 +72,7 @@ it('starts nothing before it is synced, which says what it does', async () => {
   expect(await json('schedules', 'sync')).toEqual({ created: [], changed: [], removed: [], same: created });
   expect(await listed('second')).toMatchObject({ state: 'active', drift: null });
   expect(await after('early')).toEqual([]);
-}, 60_000);
+});
 
 it('starts a run for each end that is meant, with what the run was given and came to', async () => {
   await runFirst('good', '1');
@@ -86,7 +86,7 @@ it('starts a run for each end that is meant, with what the run was given and cam
   await runFirst('last', '2');
   await followed('last');
   expect([await after('ignored'), await after('tried')]).toEqual([[], []]);
-}, 60_000);
+});
 
 it('begins none whose inputs do not fit, and says why in the log of the run that has ended', async () => {
   const { run } = await followed('good');
@@ -96,7 +96,7 @@ it('begins none whose inputs do not fit, and says why in the log of the run that
   });
   expect(log).toContain('`choosy`: Expected the input `count` of `choosy` to be a number');
   expect((await json<Listed[]>('list')).filter(({ definition }) => definition === 'choosy')).toEqual([]);
-}, 60_000);
+});
 
 it('changes with the next sync, rests while it is paused, and is removed', async () => {
   await write('second', second(' more'));
@@ -118,7 +118,7 @@ it('changes with the next sync, rests while it is paused, and is removed', async
   expect(await json('schedules', 'sync')).toMatchObject({ removed: ['choosy'], same: ['second'] });
   expect(await project.run('schedules', 'remove', 'second')).toMatchObject({ code: 0 });
   expect(await listed('second')).toMatchObject({ state: 'absent', drift: 'new' });
-}, 60_000);
+});
 
 it('refuses definitions that would start each other, and leaves what was synced as it was', async () => {
   expect(await json('schedules', 'sync')).toMatchObject({ created: ['second'] });
@@ -127,7 +127,7 @@ it('refuses definitions that would start each other, and leaves what was synced 
   expect({ code, told: stderr.includes('trigger-cycle') }).toEqual({ code: 2, told: true });
   await write('first', FIRST);
   expect(await listed('second')).toMatchObject({ state: 'active', drift: null });
-}, 60_000);
+});
 
 it('starts nothing in a copy of the project', async () => {
   await project.run('server', 'stop');
@@ -144,4 +144,4 @@ it('starts nothing in a copy of the project', async () => {
   } finally {
     await copy.close();
   }
-}, 60_000);
+});

@@ -67,7 +67,7 @@ beforeAll(async () => {
     ENV,
   );
   await listen();
-}, 60_000);
+});
 afterAll(async () => {
   listening.process.kill('SIGKILL');
   await project.close();
@@ -120,7 +120,7 @@ it('starts one run for a delivery that comes three times at once, and again afte
   await listen();
   expect(await send('d-1', body)).toEqual({ status: 200, body: { run, duplicate: true } });
   expect((await runs()).filter(({ definition }) => definition === 'ci')).toMatchObject([{ run, status: 'success' }]);
-}, 90_000);
+});
 
 it('begins every run that it has answered for, also where the host is killed in that moment', async () => {
   const answer = await send('d-2', failed('deploy', { note: 'at night' }));
@@ -131,7 +131,7 @@ it('begins every run that it has answered for, also where the host is killed in 
   expect(await output(answer.body.run ?? '')).toBe('deploy: at night');
   // The listener finds the host again by itself.
   expect(await until(async () => ((await send('d-3', failed('after'))).status === 202 ? true : null))).toBe(true);
-}, 90_000);
+});
 
 it('starts nothing for what is forged, changed, old, or comes by another name', async () => {
   const before = (await runs()).length;
@@ -149,7 +149,7 @@ it('starts nothing for what is forged, changed, old, or comes by another name', 
   expect((await post('ci', body, { ...signed('f-7', body), host: 'elsewhere.example' })).status).toBe(421);
   expect((await post('none', body, signed('f-8', body))).status).toBe(404);
   expect(await runs()).toHaveLength(before);
-}, 60_000);
+});
 
 it('knows a delivery of GitHub by its body, which is what GitHub signs', async () => {
   const body = JSON.stringify({ title: '$(touch x); ${job}', at: 'now' });
@@ -157,7 +157,7 @@ it('knows a delivery of GitHub by its body, which is what GitHub signs', async (
   expect(first.status).toBe(202);
   expect(await github(body, 'g-3')).toEqual({ status: 200, body: { run: first.body.run, duplicate: true } });
   expect(await output(first.body.run ?? '')).toBe('issues $(touch x); ${job}');
-}, 60_000);
+});
 
 it('passes by what the filter does not want, and refuses what no run could be given', async () => {
   const before = (await runs()).length;
@@ -171,21 +171,21 @@ it('passes by what the filter does not want, and refuses what no run could be gi
   expect((await send('u-5', failed('x'.repeat(1024)))).status).toBe(413);
   expect((await send('u-6', failed('x'.repeat(2 * 1024 * 1024)))).status).toBe(413);
   expect(await runs()).toHaveLength(before);
-}, 60_000);
+});
 
 it('takes no more than may be open, nor than may come in a minute', async () => {
   expect((await send('s-1', '{}', 'slow')).status).toBe(202);
   expect((await send('s-2', '{}', 'slow')).status).toBe(202);
   const open = async (): Promise<number> =>
     (await runs()).filter(({ definition, status }) => definition === 'slow' && status === 'running').length;
-  await expect.poll(open, { timeout: 20_000 }).toBe(2);
+  await expect.poll(open).toBe(2);
   expect((await send('s-3', '{}', 'slow')).status).toBe(429);
   expect((await send('s-4', '{}', 'slow')).status).toBe(429);
   for (const { run, definition } of await runs()) if (definition === 'slow') await project.run('cancel', run);
-  await expect.poll(open, { timeout: 20_000 }).toBe(0);
+  await expect.poll(open).toBe(0);
   // Nothing is open any more, but this one is the fifth within a minute.
   expect((await send('s-5', '{}', 'slow')).status).toBe(429);
-}, 60_000);
+});
 
 it('writes its secrets nowhere', () => {
   const found = (secret: string): string => {
@@ -208,4 +208,4 @@ it('says what is missing before it listens', async () => {
   } finally {
     await without.close();
   }
-}, 60_000);
+});

@@ -67,9 +67,7 @@ describe('what a terminated nested run has cost', () => {
   ])('counts in the run that started it, in its page of results and in the list: %s', async (name, below, answers) => {
     const started = await project.run('run', name, '--id', name, '--detach', '--json');
     expect(started.code, started.stdout).toBe(0);
-    await expect
-      .poll(async () => (await project.run('list', '--waiting')).stdout, { timeout: 60_000 })
-      .toContain('Go on?');
+    await expect.poll(async () => (await project.run('list', '--waiting')).stdout).toContain('Go on?');
     await client.workflow.getHandle(below).terminate('by hand');
     const { code } = await project.run('watch', name);
     const shown = JSON.parse((await project.run('show', name, '--json')).stdout) as RunResult;

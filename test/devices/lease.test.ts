@@ -155,7 +155,6 @@ describe('a board on a host of its own', () => {
   // The keepers look twice, ten seconds apart.
   it.each(FULL ? ['and one of another host'] : [])(
     '%s that two runs keep from each other: the later one is refused, the other goes on',
-    { timeout: 120_000 },
     async () => {
       const [near, far] = await Promise.all([boardFor('', { idle: true }), boardFor('', { idle: true })]);
       const flow = (id: string, [mine, other]: [string, string]): ReturnType<typeof startFlow> =>

@@ -50,13 +50,13 @@ beforeAll(async () => {
     { TEMPORAL_ADDRESS: `127.0.0.1:${grpc}` },
   );
   worker = await startWorker();
-}, 120_000);
+});
 afterAll(async () => {
   worker.process.kill('SIGTERM');
   await worker.finished;
   await lab.close();
   await home.close();
-}, 60_000);
+});
 
 async function startWorker(): Promise<Running> {
   const running = lab.start('worker');

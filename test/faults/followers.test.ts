@@ -59,7 +59,7 @@ it('starts one run for each that has ended, over a host and a server that are ki
       .sort(),
   );
   expect(runs).toHaveLength(RUNS * 3);
-}, 180_000);
+});
 
 /** Kills host and server at the moment in which a run has left its record, and starts them again. */
 async function killSoon(project: Project): Promise<void> {

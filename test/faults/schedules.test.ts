@@ -69,7 +69,7 @@ it('starts a run at a time, every second, over a host that is killed again and a
     open = word === 'begin' ? due : null;
   }
   expect(begun.size).toBeGreaterThan(KILLS * 2);
-}, 180_000);
+});
 
 it('starts nothing in a copy of the project, whose original goes on with its schedule', async () => {
   const project = await openProject({ 'p/perdure.yml': '{}\n', 'p/definitions/workflows/tick.yml': TICK });
@@ -96,4 +96,4 @@ it('starts nothing in a copy of the project, whose original goes on with its sch
   const before = await lines('log');
   await until(async () => (await lines('log')) >= before + 4);
   expect(await lines('other/log')).toBe(0);
-}, 120_000);
+});

@@ -11,7 +11,7 @@ import { COUNTER_SPEC, mendCounter, team } from '../definitions/counter-build.js
 import type { ShippedProject } from '../definitions/shipped-project.js';
 import { openShippedProject } from '../definitions/shipped-project.js';
 
-const LIMITS = { timeout: 60_000 };
+const LIMITS = { timeout: 90_000 };
 
 let project: ShippedProject;
 beforeAll(async () => {

@@ -166,7 +166,7 @@ describe.each(FULL ? ['with a real Ollama'] : [])('%s', { tags: ['ollama'] }, ()
   afterAll(async () => {
     await project.close();
     await ollama.stop();
-  }, 60_000);
+  });
 
   it('a chain of two steps says something', { timeout: 600_000 }, async () => {
     const { code, stdout, stderr } = await project.run('run', 'chain.json', 'water', '--json');

@@ -11,7 +11,7 @@ export async function withLauncher(): Promise<() => void> {
     program: join(packageRoot(), 'dist', 'activities', 'processes', 'launcher', 'main.js'),
     store: `launched-${process.pid}`,
   });
-  await vi.waitUntil(isLaunched, { timeout: 20_000 });
+  await vi.waitUntil(isLaunched, { timeout: 90_000 });
   return leave;
 }
 

@@ -48,4 +48,4 @@ it('starts runs by schedules and after others where the store is a database, ove
   const shown = JSON.parse((await project.run('show', second.run, '--json')).stdout) as { output: string };
   expect(shown.output).toMatch(/^after \d{4}-/);
   expect(existsSync(join(project.folder, '.perdure', 'followers.json'))).toBe(false);
-}, 90_000);
+});

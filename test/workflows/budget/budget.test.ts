@@ -134,7 +134,7 @@ describe('a run that is steered', () => {
       lease: { runtime_ms: 2_000 },
     });
     await expect
-      .poll(async () => (await handle.describe()).memo?.[MEMO.warnings], { timeout: 20_000 })
+      .poll(async () => (await handle.describe()).memo?.[MEMO.warnings])
       .toMatchObject([
         {
           limit: 'max_runtime_mins',

@@ -51,12 +51,12 @@ const PAUSE = {
 describe('the quota of all runs', () => {
   it('pauses a run whose next call finds no room, until somebody raises it', async () => {
     const handle = await start('ana', {});
-    await expect.poll(() => pauseOf(handle), { timeout: 20_000 }).toMatchObject(PAUSE);
+    await expect.poll(() => pauseOf(handle)).toMatchObject(PAUSE);
     const resume = (quota?: { usd: number | null; user_usd: number | null }): Promise<unknown> =>
       sendSteer(handle, { by: 'ana', id: randomUUID(), kind: 'resume', ...(quota === undefined ? {} : { quota }) });
     const before = (await pauseOf(handle)) as { since: string };
     await resume();
-    await expect.poll(() => pauseOf(handle), { timeout: 20_000 }).toMatchObject(PAUSE);
+    await expect.poll(() => pauseOf(handle)).toMatchObject(PAUSE);
     await expect.poll(async () => ((await pauseOf(handle)) as typeof before).since).not.toBe(before.since);
     await resume({ usd: 20, user_usd: 1 });
     expect(await handle.result()).toMatchObject({ status: 'success', spend: { usd: 2 * COST } });

@@ -36,7 +36,7 @@ describe('a run that waits for a long step before it continues as new', () => {
     expect(await harness.json(outcome.output)).toEqual(list.map((n) => ({ n })));
     const links = await linksOf(harness, handle);
     expect(links.length).toBeGreaterThan(1);
-  }, 120_000);
+  });
 });
 
 describe('quick steps of a foreach that end in another order than they started in', () => {
@@ -61,5 +61,5 @@ describe('quick steps of a foreach that end in another order than they started i
     const outcome = await handle.result();
     expect(await harness.json(outcome.output)).toEqual(DELAYS.map((_, index) => `${index} of ${index}`));
     expect((await harness.events(handle.workflowId)).filter(({ type }) => type === 'workflowTaskFailed')).toEqual([]);
-  }, 120_000);
+  });
 });

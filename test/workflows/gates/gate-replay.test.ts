@@ -43,7 +43,7 @@ describe('gates that open at about one moment', () => {
       await Worker.runReplayHistory({ workflowBundle: { code } }, history, handle.workflowId);
     }
     await Promise.all(handles.map((handle) => handle.terminate()));
-  }, 120_000);
+  });
 
   it('and are decided at about one moment, with a receipt each, replay as they ran', async () => {
     const gates = Array.from({ length: GATES }, (_, index) => gate(index));
@@ -66,7 +66,7 @@ describe('gates that open at about one moment', () => {
     );
     const code = await readFile(new URL('../../../dist/workflow-bundle.js', import.meta.url), 'utf8');
     await Worker.runReplayHistory({ workflowBundle: { code } }, await handle.fetchHistory(), handle.workflowId);
-  }, 120_000);
+  });
 
   it('cost little each when there are too many for the list, and each can be decided', async () => {
     const count = 150;
@@ -92,5 +92,5 @@ describe('gates that open at about one moment', () => {
       handle.workflowId,
     );
     await handle.terminate();
-  }, 120_000);
+  });
 });

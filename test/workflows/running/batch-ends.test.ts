@@ -155,7 +155,7 @@ describe('a batch run of a foreach', () => {
       const isNext = async (): Promise<boolean> =>
         (await harness.client.workflow.getHandle(handle.workflowId).describe()).runId !== handle.firstExecutionRunId;
       const spy = vi.spyOn(harness.store, 'readRun').mockImplementation(async (run) => {
-        if (run === batch) await expect.poll(isNext, { timeout: 60_000 }).toBe(true);
+        if (run === batch) await expect.poll(isNext).toBe(true);
         return read(run);
       });
       onTestFinished(() => {
@@ -181,7 +181,7 @@ describe('a batch run of a foreach', () => {
       error: expect.stringContaining('taken/each/0-199') as string,
       charged: { steps: 0 },
     });
-  }, 120_000);
+  });
 
   it("has the limits of the run that started it, not the definition's anew", async () => {
     const made = each('/', { budgets: { ...NO_BUDGETS, max_steps: 1 } });
@@ -190,5 +190,5 @@ describe('a batch run of a foreach', () => {
       status: 'success',
       spend: { steps: 4 },
     });
-  }, 120_000);
+  });
 });

@@ -120,7 +120,7 @@ describe('a foreach over more than 200 nested runs', () => {
     await expect
       .poll(() => readFile(join(harness.folder, 'ended'), 'utf8').catch(() => ''))
       .toMatch(new RegExp(`^[^\n]*"command":"perdure show ${handle.workflowId}"[^\n]*\n$`));
-  }, 180_000);
+  });
 
   it("shows gates of the items themselves as the batch's, and asks only those that the window holds", async () => {
     const gate: Step = {
@@ -160,7 +160,7 @@ describe('a foreach over more than 200 nested runs', () => {
       status: 'error',
       error: expect.stringContaining('1 of 201 items failed') as string,
     });
-  }, 120_000);
+  });
 
   it.each(FULL ? [5_000] : [])(
     'of %i items keeps every Temporal run small, and its window',
@@ -202,5 +202,5 @@ describe('a foreach over more than 200 nested runs', () => {
     expect(shown?.rounds.map(({ status, error }) => `${status} ${String(error)}`)).toEqual(
       Array(2).fill('error cancelled: the run was cancelled'),
     );
-  }, 120_000);
+  });
 });

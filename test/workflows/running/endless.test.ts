@@ -226,7 +226,7 @@ describe('30 gates in a foreach of nested workflows', () => {
     expect(ends.reduce((sum, { decided }) => sum + decided, 0)).toBe(30);
     const outcome = await handle.result();
     expect(await harness.json(outcome.output)).toEqual(list);
-  }, 120_000);
+  });
 });
 
 describe('a run that is long while nested runs are under way', () => {

@@ -90,7 +90,7 @@ describe('a quick question to a model', () => {
     const { answer, release } = held();
     const endpoint = await endpointFor([answer]);
     const handle = await start(questions(1), endpoint);
-    await expect.poll(() => typesOf(handle), { timeout: 10_000 }).toContain('activityTaskScheduled');
+    await expect.poll(() => typesOf(handle)).toContain('activityTaskScheduled');
     release();
     expect(await handle.result()).toMatchObject({ status: 'success', output: { value: 'yes' }, spend: { steps: 1 } });
     expect(endpoint.requests).toHaveLength(1);
@@ -114,11 +114,9 @@ describe('a quick question to a model', () => {
     const handle = await start(questions(2), endpoint);
     await endpoint.arrival(1);
     await handle.signal(STEER, { kind: 'pause', by: 'ana', id: 'p' });
-    await expect
-      .poll(async () => JSON.stringify((await handle.describe()).memo ?? {}), { timeout: 10_000 })
-      .toContain('pause');
+    await expect.poll(async () => JSON.stringify((await handle.describe()).memo ?? {})).toContain('pause');
     release();
-    await expect.poll(() => typesOf(handle), { timeout: 10_000 }).toContain('activityTaskCompleted');
+    await expect.poll(() => typesOf(handle)).toContain('activityTaskCompleted');
     expect(endpoint.requests).toHaveLength(1);
     await handle.signal(STEER, { kind: 'resume', by: 'ana', id: 'r' });
     expect(await handle.result()).toMatchObject({ status: 'success' });
