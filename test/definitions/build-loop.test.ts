@@ -11,6 +11,10 @@ import { COUNTER, COUNTER_SPEC, mendCounter, planOf, task, taskOf, TASKS, team, 
 import type { ShippedProject, Voices } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
+/** A script that makes the page for others. */
+const MAKE_PAGE =
+  "import { cpSync } from 'node:fs';\nfor (const name of ['index.html', 'counter.js']) cpSync(name, `dist/${name}`);\n";
+
 let project: ShippedProject;
 beforeAll(async () => {
   project = await openShippedProject();
@@ -225,6 +229,43 @@ describe('a build', () => {
     expect(asked[1]).toContain('not ok 1 - a click adds one');
     expect(result.output).not.toHaveProperty('tests.ask');
     expect(readFileSync(join(project.tree(result.run).folder, 'counter.js'), 'utf8')).toBe(COUNTER(1));
+  });
+
+  it('has a page that does not build mended by who knows what happened before, and its tests run again', async () => {
+    const voices = team(0, mendCounter);
+    const asked: string[] = [];
+    const building: Voices = {
+      ...voices,
+      'of a team that builds': (request) => {
+        const name = taskOf(request);
+        const manifest = { type: 'module', scripts: { build: 'node build.mjs' } };
+        if (name === 'Set up' && request.results.count === 2)
+          return { tools: [write('package.json', JSON.stringify(manifest))] };
+        if (name !== 'Make the page build') return voices['of a team that builds']!(request); // `team` has it
+        if (request.results.count > 0) return { text: 'It builds.' };
+        asked.push(request.messages[0]?.text ?? request.prompt);
+        // Who makes it build breaks what had passed.
+        return asked.length === 1
+          ? { tools: [write('build.mjs', MAKE_PAGE), write('counter.js', COUNTER(3))] }
+          : { tools: [write('counter.js', COUNTER(1))] };
+      },
+    };
+    const { code, result, told } = await build(building, [], {}, { deployment: { target: 'web' } });
+    expect({ code, status: result.status, error: result.error }, told).toEqual({
+      code: 0,
+      status: 'success',
+      error: null,
+    });
+    expect(result.output).toMatchObject({ deploy: { page: { built: true, folder: 'dist' } } });
+    const { folder, commits } = project.tree(result.run);
+    expect(commits().slice(-3)).toEqual(['Bo: make the tests pass', ...Array(2).fill('Bo: make the page build')]);
+    expect(readFileSync(join(folder, 'dist', 'counter.js'), 'utf8')).toBe(COUNTER(1));
+    const [first = '', second] = asked;
+    expect(first).toContain('`npm run build` ended with exit code 1');
+    expect(first).toMatch(/## WHAT HAPPENED BEFORE YOU[^]*task-3: Test[^]*task-1: Set up[^]*Review feedback:/);
+    expect(first).toMatch(/Test results, and what was built:[^]*<task name="tests">[^]*"passed": ?1[^]*## FILES/);
+    expect(second).toContain('not ok 1 - a click adds one');
+    expect(second).toMatch(/## FILES[^]*build\.mjs[^]*<changes>[^]*count \+ 3/);
   });
 
   it('commits what a task has left, where that failed and a person takes it as it is', async () => {

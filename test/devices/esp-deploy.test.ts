@@ -26,7 +26,13 @@ writeFileSync('counter/counter.bin', Buffer.from('${IMAGE}', 'base64'));
 
 /** The deployment of the shipped spec, for a builder that wrote this script. */
 async function deploy(script: string): Promise<Awaited<ReturnType<typeof startFlow>>> {
-  const { steps, output } = deploySteps(SPEC, { needs: ['tests'], mend: null, again: null, trouble: null });
+  const { steps, output } = deploySteps(SPEC, {
+    needs: ['tests'],
+    mend: null,
+    context: null,
+    again: null,
+    trouble: null,
+  });
   return startFlow(harness, {
     devices: { counter: { kind: 'simulated', simulates: 'esp32' } },
     execution: 'dag',

@@ -1,6 +1,7 @@
 import { mapIn, rulesAt } from '../../plan/builds/build-spec.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
 import { targetDevices, targetOf } from '../../plan/builds/deployment.js';
+import type { Gathering } from './steps/context-steps.js';
 import type { TestedAgain } from './steps/evidence-steps.js';
 import type { Mending } from './steps/mend-steps.js';
 import { inVain, mendSteps, shownWith } from './steps/mend-steps.js';
@@ -14,6 +15,8 @@ export interface DeployPlace {
   needs: string[];
   /** Who mends code that does not compile, an agent's name, and how often; null for nobody. */
   mend: Mending | null;
+  /** What who mends is told of the build; null for nothing. */
+  context: Gathering | null;
   /** How tests are run again once that was mended; null where nothing is tested. */
   again: TestedAgain | null;
   /** How a person is asked when code still does not compile; without it the step fails with what was said. */
@@ -54,18 +57,24 @@ export function deploySteps(spec: Json, place: DeployPlace): Deployment {
   const checklist = checklistStep(spec, place.needs);
   const needs = checklist === null ? place.needs : [checklist.id];
   const isAsked = mapIn(spec, 'deployment')['auto_flash'] !== true;
+  const page = pageStep({ ...place, needs });
   const boards = devices.map((device, index) =>
     deviceSteps(device, `deploy_${index + 1}`, { ...place, needs, isAsked }),
   );
   return {
     steps: [
       ...(checklist === null ? [] : [checklist]),
-      ...(isPage ? [{ id: 'deploy_page', needs, tool: 'build_project', inputs: { page: true } }] : []),
+      ...(isPage ? [page] : []),
       ...boards.flatMap(({ steps }) => steps),
     ],
     output: {
       target,
-      ...(isPage ? { page: '${steps.deploy_page.output ?? null}', open: 'perdure build open RUN' } : {}),
+      ...(isPage
+        ? {
+            page: `\${steps.deploy_page.output${isLooped(place) ? '.made' : ''} ?? null}`,
+            open: 'perdure build open RUN',
+          }
+        : {}),
       ...(boards.length === 0 ? {} : { devices: Object.fromEntries(boards.map(({ name, output }) => [name, output])) }),
     },
   };
@@ -108,7 +117,7 @@ function deviceSteps(
     };
   const compile = compileStep(device, `${id}_compile`, place);
   // In a loop its output tells what became of it, else it has failed.
-  const compiled = `steps.${id}_compile.${isLooped(place) ? 'output.image' : 'output'}`;
+  const compiled = `steps.${id}_compile.${isLooped(place) ? 'output.made' : 'output'}`;
   const problem = `steps.${id}_compile.${isLooped(place) ? 'output.error' : 'error'}`;
   const image = imageOf(device, compile === null ? null : compiled);
   const made = compile === null ? {} : { when: `\${${compiled} != null}` };
@@ -146,8 +155,8 @@ function deviceSteps(
   };
 }
 
-function askToMend(device: string, said: string): string {
-  const ask = literalText(`# Make the program of ${device} compile\n\nIt does not. Find the cause and mend it.`);
+function askToMend(what: string, said: string): string {
+  const ask = literalText(`# ${what}\n\nIt does not. Find the cause and mend it.`);
   return `${ask}\n\n<output>\n\${steps.compiled.error ?? ""}${said}\n</output>`;
 }
 
@@ -171,8 +180,8 @@ function escaped(value: Json): Json {
 }
 
 /**
- * Sources to an image, or the spec's own command; null where the image is there already. Code that does not compile
- * goes back to the builder with what the compiler said; the board is not touched.
+ * Sources to an image, or the spec's own command; null where the image is there already. The board is not touched where
+ * that fails.
  */
 function compileStep({ name, sources, compile }: TargetDevice, id: string, place: DevicePlace): object | null {
   if (compile === null && sources.length === 0) return null;
@@ -180,10 +189,28 @@ function compileStep({ name, sources, compile }: TargetDevice, id: string, place
     compile === null
       ? { compile: { device: name, sources: sources.map(literalText) } }
       : { tool: 'build_project', inputs: { argv: compile.map(literalText) } };
-  return isLooped(place) ? compileLoop(name, id, act, place) : { id, needs: place.needs, ...act };
+  const told = { what: `make the program of ${name} compile`, trouble: `the program of ${name} does not compile` };
+  return makeStep(id, { act, ...told }, place);
 }
 
-function compileLoop(name: string, id: string, act: object, { needs, mend, again, trouble }: DevicePlace): object {
+/** The page, made by the project's own script where it has one. */
+function pageStep(place: DeployPlace): object {
+  const act = { tool: 'build_project', inputs: { page: true } };
+  return makeStep('deploy_page', { act, what: 'make the page build', trouble: 'the page does not build' }, place);
+}
+
+/** What makes something to deploy, what who mends it is to do, and how people are told that it fails. */
+interface Making {
+  act: object;
+  what: string;
+  trouble: string;
+}
+
+/** A step that makes what is deployed. Where that fails it goes back to the builder, with what the tool said. */
+function makeStep(id: string, making: Making, place: DeployPlace): object {
+  const { needs, mend, again, trouble, context } = place;
+  const { act, what } = making;
+  if (!isLooped(place)) return { id, needs, ...act };
   const rounds = mend?.rounds ?? 0;
   const decided = trouble === null ? '' : ` || ${trouble.decided}`;
   const ok = `steps.compiled.status == 'success'${again === null ? '' : ` && ${again.passed}`}`;
@@ -199,27 +226,34 @@ function compileLoop(name: string, id: string, act: object, { needs, mend, again
     },
     steps: [
       ...mendSteps(mend, {
-        prompt: askToMend(name, again === null ? '' : `\n${again.said}`),
-        what: `make the program of ${name} compile`,
+        prompt: askToMend(capital(what), again === null ? '' : `\n${again.said}`),
+        what,
         wish: trouble?.wish ?? '',
+        gather: context,
       }),
       { id: 'compiled', ...act, on_error: 'continue' },
       ...(again?.steps ?? []),
       ...(trouble === null
         ? []
         : [
-            trouble.step(`the program of ${name} does not compile`, {
-              when: `!(${ok}) && (index >= ${rounds} || ${inVain(mend)})`,
+            // By itself: the gate stands in a list, whose `index` is another.
+            { id: 'judged', set: { ask: `\${!(${ok}) && (index >= ${rounds} || ${inVain(mend)})}` } },
+            trouble.step(making.trouble, {
+              when: 'steps.judged.output.ask',
               shown: shownWith(mend, `\${${reason}}`),
             }),
           ]),
       {
         id: 'good',
-        set: { image: '${steps.compiled.output ?? null}', message: `\${${reason} ?? ""}` },
+        set: { made: '${steps.compiled.output ?? null}', message: `\${${reason} ?? ""}` },
         require: `\${${ok}}`,
         on_error: 'skip_dependents',
       },
     ],
-    yields: { image: '${steps.good.output.image ?? null}', error: `\${${reason} ?? null}` },
+    yields: { made: '${steps.good.output.made ?? null}', error: `\${${reason} ?? null}` },
   };
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -12,8 +12,8 @@ import type { HumanGate } from '../../plan/builds/human-gates.js';
 import { gatesIn } from '../../plan/builds/human-gates.js';
 import { literalText } from '../../plan/values/expression.js';
 import { buildsThings, mapIn, teamOf, textIn, workTreeOf } from '../../plan/builds/build-spec.js';
-import type { Earlier } from './context-steps.js';
-import { contextSteps } from './context-steps.js';
+import type { Chain, Earlier, Gathering } from './steps/context-steps.js';
+import { contextAfter, contextSteps } from './steps/context-steps.js';
 import { beforePart } from './parts/before.js';
 import { manifestPart } from './parts/manifest.js';
 import { rulesPart } from './parts/rules.js';
@@ -88,6 +88,7 @@ interface Build {
 function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: Json } {
   const { tasks, ids, spec } = build;
   const gates = gatesIn(spec, tasks);
+  const context = (found: string[]): Gathering => contextAfter(chainOf(build), found);
   const evidence: Evidence = {
     ...commands,
     tested: mapIn(spec, 'workflow')['testing_enabled'] !== false,
@@ -95,14 +96,16 @@ function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: J
     testers: tasks.flatMap((task) =>
       placed(task, build.team).member.role === 'tester' ? (ids.get(task.id) ?? []) : [],
     ),
-    fixed: ['tests', 'start', ...targetDevices(spec).map((_, index) => `deploy_${index + 1}_compile`)],
+    fixed: ['tests', 'start', 'deploy_page', ...targetDevices(spec).map((_, index) => `deploy_${index + 1}_compile`)],
     mend: mending(tasks, build, 'test_failure'),
     rules: rulesPart(spec, 'on_test_fail'),
+    context,
   };
   const looked = evidenceSteps(evidence);
   const deployment = deploySteps(spec, {
     needs: looked.map(({ id }) => id),
     mend: evidence.mend,
+    context: context(looked.map(({ id }) => id)),
     again: testedAgain(evidence),
     trouble: { step: troubleStep, decided: DECIDED, wish: WISH, rounds: MOST_ROUNDS },
   });
@@ -140,8 +143,8 @@ function roundsOf(spec: Json, trigger: 'test_failure' | 'review_rejection'): num
 function stepsFor(task: Task, build: Build, gates: HumanGate[]): object[] {
   const { tasks, ids, team, spec, earlier } = build;
   const { member, agent } = placed(task, team);
-  const roleOf = (one: Task): Role => placed(one, team).member.role;
-  const { gather, keep } = contextSteps(task, { tasks, ids, roleOf, earlier });
+  const { gather, keep } = contextSteps(task, chainOf(build));
+  const before = beforePart(gather?.id ?? null);
   const step: TaskStep = {
     task,
     id: ids.get(task.id) ?? '',
@@ -151,10 +154,11 @@ function stepsFor(task: Task, build: Build, gates: HumanGate[]): object[] {
       task,
       member,
       spec,
-      before: beforePart(gather?.id ?? null),
+      before,
       manifest: manifestPart(gather?.id ?? null),
       tests: member.role === 'tester' || earlier !== undefined,
     }),
+    before,
     needs: [
       ...(gather === null ? [] : [gather.id]),
       ...(task.dependencies.length === 0 ? [BEGUN.id] : []),
@@ -167,6 +171,10 @@ function stepsFor(task: Task, build: Build, gates: HumanGate[]): object[] {
       ? reviewStep(step, mending(predecessorsOf(task, tasks).reverse(), build, 'review_rejection'))
       : workStep(step);
   return [...(gather === null ? [] : [gather]), own, keep];
+}
+
+function chainOf({ tasks, ids, team, earlier }: Build): Chain {
+  return { tasks, ids, roleOf: (task: Task): Role => placed(task, team).member.role, earlier };
 }
 
 /** Who carries out a task: the agent of the spec, and its name in the made workflow. */

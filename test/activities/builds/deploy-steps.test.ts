@@ -4,10 +4,15 @@ import { testedAgain } from '../../../src/activities/builds/steps/evidence-steps
 import type { Json, JsonObject } from '../../../src/plan/values/json.js';
 import { compileText } from '../../compiler/helpers/temporary-project.js';
 
-const PLACE = { needs: ['tests'], mend: null, again: null, trouble: null };
+const PLACE = { needs: ['tests'], mend: null, context: null, again: null, trouble: null };
 const LOOPED = {
   needs: ['tests'],
   mend: { agent: 'scanner', name: 'Bob', rounds: 2 },
+  context: {
+    before: [{ name: 'task-1: Set up', text: 'Did it.' }],
+    reviews: [],
+    results: [{ name: 'tests', text: '${steps.tests.output ?? "It did not end."}' }],
+  },
   again: testedAgain({
     tested: true,
     test_command: ['npm', 'test'],
@@ -18,6 +23,7 @@ const LOOPED = {
     fixed: ['tests'],
     mend: null,
     rules: null,
+    context: null,
   }),
   trouble: {
     step: (part: string, { when, shown }: { when: string; shown: string }) => ({
@@ -101,6 +107,12 @@ describe('the deployment of a build', () => {
     expect(compiled(spec)).toEqual({ problems: [], steps });
   });
 
+  it('sends a page that does not build back to its builder', () => {
+    const web = { deployment: { target: 'web' } };
+    expect(compiled(web, LOOPED)).toEqual({ problems: [], steps: ['deploy_page: loop'] });
+    expect(deploySteps(web, LOOPED).output?.['page']).toBe('${steps.deploy_page.output.made ?? null}');
+  });
+
   it('sends code that does not compile back to its builder, then asks a person, and flashes nothing', () => {
     const { problems, steps } = compiled(BOARDS, LOOPED);
     expect(problems).toEqual([]);
@@ -110,16 +122,18 @@ describe('the deployment of a build', () => {
       loop: { max: 6 },
       steps: [
         { id: 'found' },
+        { id: 'gathered', tool: 'gather_context', inputs: { results: [{ name: 'tests' }] } },
         { id: 'mend', agent: 'scanner' },
         { id: 'mended' },
         { id: 'compiled', on_error: 'continue' },
         { id: 'tested', tool: 'run_tests' },
         { id: 'authors' },
-        { id: 'trouble' },
+        { id: 'judged' },
+        { id: 'trouble', when: '${steps.judged.output.ask}' },
         { id: 'good', require: expect.stringContaining('steps.tested.output.ok') as string },
       ],
     });
-    expect(flash?.['when']).toBe('${steps.deploy_1_compile.output.image != null}');
+    expect(flash?.['when']).toBe('${steps.deploy_1_compile.output.made != null}');
   });
 
   it('of a board that cannot be flashed is a step that fails and says why', () => {

@@ -1,5 +1,6 @@
 import { literalText } from '../../../plan/values/expression.js';
 import type { Commands } from '../../../plan/builds/task.js';
+import type { Gathering } from './context-steps.js';
 import type { Mending } from './mend-steps.js';
 import { inVain, mendSteps, shownWith } from './mend-steps.js';
 import { MOST_ROUNDS } from './task-step.js';
@@ -21,6 +22,8 @@ export interface Evidence extends Commands {
   mend: Mending | null;
   /** What the spec says of failed tests: a part of the prompt of who mends; null where it says nothing. */
   rules: string | null;
+  /** What who mends is told of the build, and of what these steps of evidence found; null for nothing. */
+  context: ((found: string[]) => Gathering) | null;
 }
 
 /**
@@ -78,6 +81,7 @@ function start(look: Look, evidence: Evidence, what: string): StepWithId {
       part: `${what} does not start`,
       ask: `# Make it start\n\nWhat was built is started by \`${what}\`, and that fails. Find the cause and mend it.`,
       what: 'make it start',
+      found: ['tests'],
     }),
   };
 }
@@ -163,6 +167,7 @@ function tests(argv: string[], evidence: Evidence): StepWithId {
         `# Make the tests pass\n\nThe tests of the project fail (\`${argv.join(' ')}\`). Find the cause and mend it. ` +
         `The tests themselves stay as they are, and so does the command: changed tests count as failed.`,
       what: 'make the tests pass',
+      found: [],
     }),
   };
 }
@@ -172,8 +177,8 @@ const SHOWN = '${steps.looked.output.reason ?? ""}\n\n${steps.run.output.output 
 
 function mended(
   look: Look,
-  { mend, rules }: Evidence,
-  { part, ask, what }: { part: string; ask: string; what: string },
+  { mend, rules, context }: Evidence,
+  { part, ask, what, found }: { part: string; ask: string; what: string; found: string[] },
 ): object {
   const most = mend?.rounds ?? 0;
   return {
@@ -187,6 +192,7 @@ function mended(
           ...(rules === null ? [] : [literalText(rules)]),
         ].join('\n\n'),
         what,
+        gather: context?.(found) ?? null,
       }),
       look.run,
       ...(look.more?.steps ?? []),

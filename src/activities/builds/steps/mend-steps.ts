@@ -1,3 +1,7 @@
+import { literalText } from '../../../plan/values/expression.js';
+import type { Gathering } from './context-steps.js';
+import { beforePart } from '../parts/before.js';
+import { manifestPart } from '../parts/manifest.js';
 import { subjectOf, TASK } from './task-step.js';
 import { WISH } from './trouble.js';
 
@@ -30,6 +34,8 @@ export function shownWith(mend: Mending | null, shown: string): string {
   return mend === null ? shown : `\${steps.mended.output.reason ?? ""}\n\n${shown}`;
 }
 
+const TOLD = [beforePart('gathered'), manifestPart('gathered')];
+
 const CHANGED =
   'What was changed before that:\n<changes>\n' +
   '${steps.mended.output.diff ?? steps.found.output.diff ?? ""}\n</changes>';
@@ -37,12 +43,17 @@ const CHANGED =
 /**
  * The steps with which each round of a loop but the first begins: an agent mends what the last one found, between two
  * looks at the files. None where nobody mends. `prompt` is a template; below it stand what has changed since the round
- * before, or since the build began, and `wish`, a template of what a person wished. What is mended is committed as
- * `what`.
+ * before, or since the build began, and `wish`, a template of what a person wished. With `gather`, what happened in the
+ * build before that. What is mended is committed as `what`.
  */
 export function mendSteps(
   mend: Mending | null,
-  { prompt, what, wish = WISH }: { prompt: string; what: string; wish?: string },
+  {
+    prompt,
+    what,
+    wish = WISH,
+    gather = null,
+  }: { prompt: string; what: string; wish?: string; gather?: Gathering | null },
 ): object[] {
   if (mend === null) return [];
   const look = (id: string, after: string): object => ({
@@ -54,11 +65,23 @@ export function mendSteps(
   });
   return [
     look('found', '${steps.mended.output ?? steps.begun.output ?? ""}'),
+    ...(gather === null
+      ? []
+      : [
+          {
+            id: 'gathered',
+            when: '${index > 0}',
+            tool: 'gather_context',
+            // Of each round by itself: the files are others.
+            inputs: { for: `${literalText(what)} \${index}`, ...gather },
+            on_error: 'continue',
+          },
+        ]),
     {
       id: 'mend',
       when: '${index > 0}',
       agent: mend.agent,
-      prompt: [prompt, CHANGED, wish].join('\n\n'),
+      prompt: [prompt, ...(gather === null ? [] : TOLD), CHANGED, wish].join('\n\n'),
       timeout: TASK.timeout,
       retry: { attempts: TASK.attempts },
       on_error: 'continue',

@@ -38,7 +38,7 @@ const SUMMARY_SAID = 'steps.judged.output.review.summary';
  * A task of a reviewer: what needs changes goes back to who built it, and is reviewed again; then a person decides. A
  * part that nobody approved makes the build partial.
  */
-export function reviewStep({ task, id, agent, prompt, needs }: TaskStep, mend: Mending | null): object {
+export function reviewStep({ task, id, agent, prompt, before, needs }: TaskStep, mend: Mending | null): object {
   const most = mend?.rounds ?? 0;
   return {
     id,
@@ -49,7 +49,8 @@ export function reviewStep({ task, id, agent, prompt, needs }: TaskStep, mend: M
       ...mendSteps(mend, {
         prompt:
           `${literalText(`# Mend what the review found: ${task.name}\n\n`)}A reviewer looked at what was built. ` +
-          `Change what needs changes, and nothing else.\n\n<review>\n\${steps.judged.output.review}\n</review>`,
+          `Change what needs changes, and nothing else.\n\n<review>\n\${steps.judged.output.review}\n</review>` +
+          (before === null ? '' : `\n\n${before}`),
         what: `mend what was found by: ${task.name}`,
       }),
       {

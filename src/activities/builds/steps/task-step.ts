@@ -18,6 +18,8 @@ export interface TaskStep {
   name: string;
   /** A template. */
   prompt: string;
+  /** The part of the prompt that tells what happened before; null for nothing. */
+  before: string | null;
   /** Ids of the steps that come before. */
   needs: string[];
 }

@@ -1,7 +1,7 @@
-import { levelOf, predecessorsOf } from '../../plan/builds/context-level.js';
-import type { Role } from '../../plan/builds/build-spec.js';
-import type { Task } from '../../plan/builds/task.js';
-import { literalText } from '../../plan/values/expression.js';
+import { levelOf, predecessorsOf } from '../../../plan/builds/context-level.js';
+import type { Role } from '../../../plan/builds/build-spec.js';
+import type { Task } from '../../../plan/builds/task.js';
+import { literalText } from '../../../plan/values/expression.js';
 
 /** Where a build keeps what was done, from the project's folder. */
 export const CONTEXT_FILE = '.elisa/context/nugget_context.md';
@@ -22,6 +22,13 @@ export interface Chain {
   earlier?: Earlier | undefined;
 }
 
+/** Inputs of `gather_context` for whoever works after the tests: templates. */
+export interface Gathering {
+  before: Earlier['summaries'];
+  reviews: Earlier['summaries'];
+  results: Earlier['results'];
+}
+
 /** The steps around a task's own. */
 export interface ContextSteps {
   /** Gathers what happened before; null where the spec is all that is told. */
@@ -40,8 +47,6 @@ export function contextSteps(task: Task, chain: Chain): ContextSteps {
   const before = predecessorsOf(task, tasks);
   const reviews = level === 4 ? before.filter((one) => roleOf(one) === 'reviewer') : [];
   const id = freeId(`context_${index + 1}`, chain);
-  const said = (all: Task[]): object[] =>
-    all.map((one) => ({ name: literalText(`${one.id}: ${one.name}`), text: outputOf(one, chain) }));
   return {
     gather:
       level === 1 && earlier === undefined
@@ -53,8 +58,14 @@ export function contextSteps(task: Task, chain: Chain): ContextSteps {
             on_error: 'continue',
             inputs: {
               for: literalText(task.id),
-              before: [...said(before.filter((one) => !reviews.includes(one))), ...literals(earlier?.summaries)],
-              ...(reviews.length === 0 ? {} : { reviews: said(reviews) }),
+              before: [
+                ...said(
+                  before.filter((one) => !reviews.includes(one)),
+                  chain,
+                ),
+                ...literals(earlier?.summaries),
+              ],
+              ...(reviews.length === 0 ? {} : { reviews: said(reviews, chain) }),
               ...(earlier === undefined ? {} : { results: literals(earlier.results) }),
             },
           },
@@ -72,6 +83,34 @@ export function contextSteps(task: Task, chain: Chain): ContextSteps {
       },
     },
   };
+}
+
+/**
+ * What is told of all tasks after them (level 5), the nearest first: what was done, what reviewers said, and what these
+ * steps, which come before, have found.
+ */
+export function contextAfter(chain: Chain, found: string[]): Gathering {
+  const { tasks, roleOf, earlier } = chain;
+  const all = predecessorsOf({ id: '', dependencies: tasks.map(({ id }) => id).reverse() }, tasks);
+  const isReview = (task: Task): boolean => roleOf(task) === 'reviewer';
+  return {
+    before: [
+      ...said(
+        all.filter((task) => !isReview(task)),
+        chain,
+      ),
+      ...literals(earlier?.summaries),
+    ],
+    reviews: said(all.filter(isReview), chain),
+    results: [
+      ...found.map((id) => ({ name: id, text: `\${steps.${id}.output ?? "It did not end."}` })),
+      ...literals(earlier?.results),
+    ],
+  };
+}
+
+function said(tasks: Task[], chain: Chain): Earlier['summaries'] {
+  return tasks.map((task) => ({ name: literalText(`${task.id}: ${task.name}`), text: outputOf(task, chain) }));
 }
 
 function literals(all: Earlier['results'] = []): Earlier['results'] {
