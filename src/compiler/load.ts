@@ -5,7 +5,7 @@ import type { AuthoredAgent } from './formats/agent/agent.js';
 import { agentSpelling, dialectOf, readAgent, readAgentInPlace } from './formats/agent/agent.js';
 import { agentFileSpelling, readAgentFile } from './formats/agent/agent-file.js';
 import { detectFormat } from './formats/detect.js';
-import { foreignFlow, foreignText } from './text/foreign-formats.js';
+import { foreignFlow, foreignText, isOtherSyntax } from './text/foreign-formats.js';
 import { withSteps } from './formats/intent.js';
 import { withInputMap } from './formats/input-list.js';
 import type { AuthoredFlow } from './formats/flow/document.js';
@@ -207,16 +207,30 @@ export function parseFile(source: Source, report: Report, parse?: Reading['parse
   }
 }
 
+const FAULTS_OF_SYNTAX = [
+  'missing-operator',
+  'unexpected-text',
+  'unbalanced-bracket',
+  'dangling-operator',
+  'missing-step',
+  'invalid-name',
+];
+
 function loadFlow(source: Source, report: Report): FlowDefinition | null {
   const { absolute } = source;
   const findings: Parameters<Report>[0][] = [];
   const flow = readFlow(source, (finding) => findings.push(finding));
   const foreign = findings.every(({ severity }) => severity === 'warning') ? null : foreignFlow(source.text);
-  if (foreign !== null) {
+  const unread = findings.filter(({ code, severity }) => severity !== 'warning' && FAULTS_OF_SYNTAX.includes(code));
+  const isOther = isOtherSyntax(unread.length, source.text);
+  if (foreign !== null || isOther) {
     report({
       code: 'foreign-file',
-      at: { source, path: '', start: 0, end: 1 },
-      message: `This seems to be ${foreign}, and no flow.`,
+      at: (foreign === null ? unread[0]?.at : undefined) ?? { source, path: '', start: 0, end: 1 },
+      message:
+        foreign === null
+          ? `This is written in another syntax than that of flows: ${unread.length} places cannot be read, first this.`
+          : `This seems to be ${foreign}, and no flow.`,
       suggestion:
         'a flow is steps with arrows: `explore:"Find the entry point":found -> general-purpose:"Explain {found}"`',
     });

@@ -52,6 +52,14 @@ export function foreignFlow(text: string): string | null {
   return TEXTS_FOR_PEOPLE.find(([, ...signs]) => signs.every((sign) => sign.test(below)))?.[0] ?? null;
 }
 
+const MANY_FAULTS = 6;
+
+/** Tells whether so many faults of syntax in a flow come from no slip: more than its instructions and definitions. */
+export function isOtherSyntax(faults: number, text: string): boolean {
+  if (faults < MANY_FAULTS) return false;
+  return faults > 2 * (text.match(/[\w-]:"|:=/g) ?? []).length;
+}
+
 /** What joins steps, or an instruction behind the name of its agent. */
 const STEPS = /:=|->|\|\||~>|[\w-]:""/;
 

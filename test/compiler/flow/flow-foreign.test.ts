@@ -20,6 +20,29 @@ describe('a file in another syntax', () => {
     expect(problems[0]?.message).toContain(`This seems to be ${what}`);
   });
 
+  it.each([
+    ['blocks', 'flow "deploy" {\n  step build {\n    run = "npm ci && npm run build"\n  }\n}\n'],
+    ['sentences', 'step 1: analyze code\nstep 2: fix code\n  if failed then goto step 2\ndone\n'],
+    ['tasks', 'task scan;\ntask review after scan;\ntask fix after review, scan;\n'],
+  ])('that nobody knows is told in one sentence at its first fault: %s', (_what, text) => {
+    const { problems } = compileFlowText(text);
+    expect(problems).toMatchObject([{ code: 'foreign-file', severity: 'error', line: 1 }]);
+    expect(problems[0]?.message).toMatch(/another syntax than that of flows: \d+ places cannot be read/);
+  });
+
+  it('with a few faults among steps is a flow, each of whose faults is told', () => {
+    const step = 'Plan:"a" ';
+    const { problems } = compileFlowText(`Explore:"x" ${step.repeat(7)}`);
+    expect(problems.filter(({ code }) => code === 'missing-operator')).toHaveLength(7);
+  });
+
+  it('that other versions of the language had is refused by name, once', () => {
+    const { problems } = compileFlowText('loop retry-with-backoff(3): Plan:"Try {x}" -> Plan:"a"');
+    expect(problems.map(({ message }) => message)).toEqual([
+      'This version knows no definition of `loop retry-with-backoff`.',
+    ]);
+  });
+
   it('is no flow with a fault', () => {
     for (const text of [
       '# Title\n# - one\nExplore:"Write\n```\nx\n```" => Plan',

@@ -19,11 +19,29 @@ describe('a flow as people write it', () => {
     ['such prose with a line that looks like a heading', embedded('About it.\n\nworkflow: explore, then plan\n'), [6]],
     ['prose before the heading', `---\nname: t\n---\nThis explores.\nIt's short.\n\nWorkflow:\n${FLOW}\n`, [4]],
     ['a note behind the flow', `${FLOW}\n\n---\n**Note:** runs long (10 min), see [docs].\n`, [3]],
+    ['a note with arrows', `${FLOW}\n---\n## Notes\n* Explore -> Plan is all\nIt may || must run.\n`, [2]],
+    [
+      'parameters that are no YAML',
+      `---\nname: t\nparams:\n  input: Where (default: src)\n  Since: a tag\n---\n${FLOW}`,
+      [],
+    ],
     ['a note of one word', `${FLOW}\n---\nDone\n`, [2]],
   ])('is read with %s', (_what, text, warned) => {
     const { plan } = compileFlowText(text);
     expect(plan?.steps).toHaveLength(2);
-    expect(found(text)).toEqual(warned.map((line) => `${line} warning unexpected-text`));
+    expect(found(text).filter((one) => one.endsWith('unexpected-text'))).toEqual(
+      warned.map((line) => `${line} warning unexpected-text`),
+    );
+  });
+
+  it('has parameters that are no YAML, with their defaults', () => {
+    const params = 'params:\n  input: Where to look (default: src)\n  since: v1: or later';
+    const { plan, problems } = compileFlowText(`---\n${params}\n---\nExplore:"{{input}} {{since}}"`);
+    expect(problems).toMatchObject([{ code: 'invalid-yaml', severity: 'warning' }]);
+    expect(plan?.inputs).toMatchObject({
+      input: { default: 'src', description: 'Where to look' },
+      since: { required: true, description: 'v1: or later' },
+    });
   });
 
   it('has its title as its description where it has none', () => {
@@ -42,6 +60,8 @@ describe('a flow as people write it', () => {
     expect(found(embedded('Explore:"Look again" -> Plan'))).toEqual(['3 error conflicting-keys']);
     expect(found(embedded('$a := {base: "Explore", prompt: "x"}'))).toEqual(['3 error conflicting-keys']);
     expect(found(`${FLOW}\n---\nPlan:"Again"`)).toEqual(['3 error missing-operator']);
+    expect(found(`${FLOW}\n---\nExplore -> Plan`)).toEqual(['3 error missing-operator']);
+    expect(found(`${FLOW}\n---\n(if all success)~> Plan -> @ok`)).toEqual(['3 error missing-operator']);
   });
 
   const DEFINED = '$guide := {base: "Explore", prompt: "You guide."}';

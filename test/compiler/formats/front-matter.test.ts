@@ -50,6 +50,15 @@ const LOOSE: [what: string, head: string, expected: Record<string, unknown>][] =
     { name: 'a', description: 'b: c', hooks: { PreToolUse: [{ matcher: 'Bash' }] } },
   ],
   [
+    'a nested map that holds it',
+    'name: a\nmetadata:\n  author: Jane: Doe\n\n  # when: then\n  Tags: [b, c]\n  input: <file>: x\n    and more\n' +
+      '  deep:\n    er: 1: 2',
+    {
+      name: 'a',
+      metadata: { author: 'Jane: Doe', Tags: ['b', 'c'], input: '<file>: x and more', deep: { er: '1: 2' } },
+    },
+  ],
+  [
     'a list beside it',
     'name: a\ndescription: b: c\ntools:\n  - Read\n  - Grep',
     { name: 'a', description: 'b: c', tools: ['Read', 'Grep'] },
@@ -193,11 +202,26 @@ describe('a front matter that is no YAML', () => {
     expect(read('name: a\ndescription: "b: c" d\nmodel: opus').places).toEqual(['a', '"b: c" d', 'opus', 'You act.']);
   });
 
+  it('keeps the place and the path of each nested value', () => {
+    const text = '---\nname: a\nmetadata:\n  author: b: c\n  to:\n    whom: d: e\n---\nYou act.\n';
+    const metadata = parseMarkdown(createSource('/p/a.md', 'a.md', text), () => 0)?.members?.get('metadata')?.node;
+    const author = metadata?.members?.get('author');
+    const whom = metadata?.members?.get('to')?.node.members?.get('whom')?.node;
+    expect(author?.key).toMatchObject({ path: 'metadata.author', start: text.indexOf('author') });
+    expect(author?.node).toMatchObject({ path: 'metadata.author', start: text.indexOf('b: c') });
+    expect(whom).toMatchObject({
+      path: 'metadata.to.whom',
+      start: text.indexOf('d: e'),
+    });
+  });
+
   it.each([
     ['a list that nothing closes', 'name: a\ndescription: b: c\ntools: [Read, Grep', 'error invalid-yaml'],
     ['a key that is there twice', 'name: a\nname: b\ndescription: b: c', 'error invalid-yaml'],
     ['a key that may not be', 'name: a\n__proto__: b\ndescription: b: c', 'error invalid-yaml'],
-    ['a nested map that is none', 'name: a\nhooks:\n  a: b: c', 'error invalid-yaml'],
+    ['a line in a nested map that is no key', 'name: a\nhooks:\n  a: b: c\n  - d', 'error invalid-yaml'],
+    ['a nested key that is there twice', 'name: a\nhooks:\n  a: b: c\n  a: d', 'error invalid-yaml'],
+    ['a nested list that nothing closes', 'name: a\nhooks:\n  a: [b\nskills: c: d', 'error invalid-yaml'],
     ['aliases', 'name: a\nhooks: &x [a]\nskills:\n  y: *x', 'error yaml-alias'],
   ])('is refused with %s', (_what, head, code) => {
     const { value, codes } = read(head);

@@ -39,7 +39,7 @@ export function parseFrontMatter(yaml: YamlText, report: Report): Node | null {
     findings.forEach(report);
     return head;
   }
-  const blocks = blocksOf(yaml);
+  const blocks = blocksOf(linesOf(yaml), isKey);
   const members = blocks === null ? null : membersOf(blocks, yaml.source);
   const [first] = findings;
   if (members === null || members.size === 0) {
@@ -61,13 +61,13 @@ export function parseFrontMatter(yaml: YamlText, report: Report): Node | null {
 const SPEAKERS = /^(?:user|assistant|human|context|commentary|examples?|note|output|input)$/;
 
 /** The keys with their lines; null where a line belongs to none, or a key is there twice. */
-function blocksOf({ source, start, end }: YamlText): Block[] | null {
+function blocksOf(lines: HeadLine[], isKeyOf: typeof isKey): Block[] | null {
   const blocks: Block[] = [];
-  for (const line of linesOf(source, start, end)) {
+  for (const line of lines) {
     const current = blocks.at(-1);
     const open = current !== undefined && current.open.length > 0;
     const [head = '', key = ''] = /^([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]*)/.exec(line.text) ?? [];
-    if (isKey(key, head, line.text, open)) {
+    if (isKeyOf(key, head, line.text, open)) {
       if (blocks.some((block) => block.key === key)) {
         if (!open) return null;
       } else if (FORBIDDEN_KEYS.has(key)) return null;
@@ -87,12 +87,16 @@ function blocksOf({ source, start, end }: YamlText): Block[] | null {
   return blocks;
 }
 
-function* linesOf(source: Source, start: number, end: number): Generator<HeadLine> {
+function linesOf({ source, start, end }: YamlText): HeadLine[] {
   let at = start;
-  for (const text of source.text.slice(start, end).split('\n')) {
-    yield { text: text.replace(/[ \t\r]+$/, ''), start: at };
-    at += text.length + 1;
-  }
+  return source.text
+    .slice(start, end)
+    .split('\n')
+    .map((text) => {
+      const line = { text: text.replace(/[ \t\r]+$/, ''), start: at };
+      at += text.length + 1;
+      return line;
+    });
 }
 
 /** A field that agents have is a key anywhere; another word only outside of examples, and without a capital. */
@@ -127,8 +131,57 @@ function memberOf({ key, lines, from }: Block, source: Source): Member | null {
   const own = first.start + key.length;
   const member = asYaml({ source, start: first.start, end }, key) ?? asYaml(withoutTabs(source, first.start, end), key);
   if (member !== null) return member;
-  const node = looseText({ source, path: key, lines, from });
+  const node = mapBelow(lines, from, source, key) ?? looseText({ source, path: key, lines, from });
   return node === null ? null : { key: { source, path: key, start: first.start, end: own }, node };
+}
+
+/** A map below its key, each of whose keys is read by itself in turn; null where the lines below are none. */
+function mapBelow([first, ...below]: HeadLine[], from: number, source: Source, path: string): Node | null {
+  if (first === undefined || !/^(?:#.*)?$/.test(first.text.slice(from).trim())) return null;
+  const filled = below.filter(({ text }) => text !== '');
+  const indent = Math.min(...filled.map(({ text }) => text.search(/\S/)));
+  if (indent === 0 || filled.some(({ text }) => text.slice(0, indent).includes('\t'))) return null;
+  const lines = below.map((line) => (line.text === '' ? line : inward(line, indent)));
+  if (lines.some(({ text }) => /^[^\s#]/.test(text) && !/^[A-Za-z_][\w-]*:(?:[ \t]|$)/.test(text))) return null;
+  const blocks = blocksOf(lines, (key, _head, line) => key !== '' && !/^\s/.test(line));
+  // An alias is refused as such: nobody means a text by it.
+  const isSound = blocks?.every(({ lines: [own], from: at }) => !/^\*[\w-]+$/.test(own?.text.slice(at) ?? '')) ?? false;
+  const members = blocks === null || !isSound ? null : membersOf(blocks, source);
+  const [start, end] = [filled.at(0), filled.at(-1)];
+  if (members === null || members.size === 0 || start === undefined || end === undefined) return null;
+  const node: Node = {
+    source,
+    path: '',
+    start: start.start + indent,
+    end: end.start + end.text.length,
+    value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])),
+    members,
+    items: null,
+    style: null,
+  };
+  return withPath(node, path);
+}
+
+function inward({ text, start }: HeadLine, indent: number): HeadLine {
+  return { text: text.slice(indent), start: start + indent };
+}
+
+/** What stands below a path, with that path before its own. */
+function withPath(node: Node, path: string): Node {
+  const joined = (own: string): string => (own === '' ? path : own.startsWith('[') ? path + own : `${path}.${own}`);
+  return {
+    ...node,
+    path: joined(node.path),
+    members:
+      node.members &&
+      new Map(
+        [...node.members].map(([key, member]) => [
+          key,
+          { key: { ...member.key, path: joined(member.key.path) }, node: withPath(member.node, path) },
+        ]),
+      ),
+    items: node.items && node.items.map((item) => withPath(item, path)),
+  };
 }
 
 /** The one member of a stretch that is YAML without any fault. */

@@ -5,7 +5,7 @@ import { keyOf, memberOf, placesIn, withoutPaths } from '../../text/node.js';
 import type { Place, Report } from '../../problems/problem.js';
 import type { Source } from '../../problems/source.js';
 import { isFlowTest } from '../../problems/source.js';
-import { parseYaml } from '../../text/yaml.js';
+import { parseFrontMatter } from '../agent/front-matter.js';
 import { anyJson, filledText, text } from '../values.js';
 import { NAME } from '../../../plan/names.js';
 import type { FlowTree } from './ast.js';
@@ -98,7 +98,7 @@ export function readHead(source: Source, report: Report): { node: Node; bodyStar
   const end = closing === null ? source.text.length : start + closing.index;
   const bodyStart = closing === null ? end : end + closing[0].length;
   if (source.text.slice(start, end).replace(/#.*$/gm, '').trim() === '') return { node: empty, bodyStart };
-  const node = parseYaml({ source, start, end }, report);
+  const node = parseFrontMatter({ source, start, end }, report);
   if (node === null) return null;
   if (node.members === null) {
     report({

@@ -155,9 +155,18 @@ const SUGGESTIONS = new Map([
   ['@schedule', "start the flow from the system's own scheduler"],
 ]);
 
+/** Kinds of definitions that other versions of the language had: `loop again(3): …`. */
+const KINDS = ['operator', 'action', 'loop', 'condition', 'aggregator', 'guard'];
+
 /** What other versions of the language had (`route(…)`, `tool:…`), by name; its arguments go with it. */
 function refuseForeign(cursor: Cursor, word: string, first: Token): boolean {
-  const { sees, seesWord, peek, problem, at, previous } = cursor;
+  const { sees, seesWord, peek, problem, at, previous, name } = cursor;
+  if (KINDS.includes(word) && first.fresh && seesWord() && !peek().fresh) {
+    const message = `This version knows no definition of \`${word} ${name().text}\`.`;
+    problem({ code: 'unsupported-key', at: at(first, previous()), message });
+    skipArguments(cursor);
+    return true;
+  }
   const called = sees('(') && !peek().spaced && !opensCondition(cursor);
   const namespaced = sees(':') && seesWord(1) && !peek(1).spaced && (sees(':', 2) || CALLED_WITH_NAMES.includes(word));
   if (!called && !namespaced) return false;

@@ -101,13 +101,28 @@ function seesNote(cursor: Cursor): boolean {
   return true;
 }
 
-/** A heading, a definition, an arrow, or an instruction of a step. */
-function isOfFlow({ peek, sees }: Cursor, ahead: number): boolean {
+/** A heading, a definition, an arrow that is not in prose, or an instruction of a step. */
+function isOfFlow(cursor: Cursor, ahead: number): boolean {
+  const { peek, sees } = cursor;
   const { fresh, kind, raw } = peek(ahead);
-  if (kind === 'mark') return raw === ':=' || raw === '->' || raw === '||' || raw === '~>';
+  if (kind === 'mark') return raw === ':=' || (['->', '||', '~>'].includes(raw) && !isInProse(cursor, ahead));
   const isHeading = fresh && /^(?:workflow|definitions)$/i.test(raw) && sees(':', ahead + 1);
   const instructs = kind === 'word' && sees(':', ahead + 1) && peek(ahead + 2).kind === 'string';
   return isHeading || (instructs && !peek(ahead + 2).spaced);
+}
+
+/** Tells whether a token stands in a line of prose: two words beside each other, or a mark that no flow has. */
+function isInProse({ peek }: Cursor, ahead: number): boolean {
+  let first = ahead;
+  while (!peek(first).fresh) first--;
+  let depth = 0;
+  for (let at = first; peek(at).kind !== 'end' && (at === first || !peek(at).fresh); at++) {
+    const { kind, raw } = peek(at);
+    if (kind === 'mark') depth += raw === '(' ? 1 : raw === ')' ? -1 : 0;
+    const next = peek(at + 1);
+    if (kind === 'other' || (depth === 0 && kind === 'word' && next.kind === 'word' && !next.fresh)) return true;
+  }
+  return false;
 }
 
 /** Leaves a note behind, with a warning; the offset at which it begins. */
