@@ -3,6 +3,7 @@ import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import type { Finding } from '../../workers/doctor/finding.js';
+import type { Lacking } from '../observe/lacking-workers.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
@@ -42,9 +43,8 @@ async function lackingWorkers(terminal: Terminal): Promise<Finding[]> {
   const look = async (): Promise<Finding[]> => {
     const session = await openExisting(terminal, { taskQueue: null });
     if (session === null) return [];
-    const { waits, versions } = await listLacking(session);
-    const ofRuns = [...waits].map(([run, words]) =>
-      lackingWorker(`\`${safeName(run)}\` ${words.join(', and ')}`, fixFor(run, versions.get(run))),
+    const ofRuns = [...(await listLacking(session))].map(([run, lacking]) =>
+      lackingWorker(`\`${safeName(run)}\` ${lacking.waits.join(', and ')}`, fixFor(run, lacking)),
     );
     return [...(await versionFindings(session)), ...ofRuns];
   };
@@ -55,9 +55,10 @@ function lackingWorker(detail: string, fix: string): Finding {
   return { name: 'workers', ok: false, required: false, detail, fix };
 }
 
-function fixFor(run: string, version: string | undefined): string {
-  if (version === undefined) return 'Start one that has it: perdure worker --labels <labels>';
-  return `Start one: perdure worker --deployment ${version}; or: perdure deployment move ${safeName(run)}`;
+function fixFor(run: string, { version, isLost }: Lacking): string {
+  const labels = isLost ? '' : ' --labels <labels>';
+  if (version === null) return `Start one that has it: perdure worker${labels}`;
+  return `Start one: perdure worker --deployment ${version}${labels}; or: perdure deployment move ${safeName(run)}`;
 }
 
 /** The versions of workers, where they have any, and whether the one that takes new runs has a worker. */

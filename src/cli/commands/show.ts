@@ -51,13 +51,11 @@ export const show: CommandSpec = {
         const { askedAgainLine } = await import('../render/asked-again.js');
         const again = await askedAgainLine(session.store, run);
         if (again !== null) print(terminal, '', again);
-        const { lackingLines } = await import('../observe/lacking-workers.js');
         const { refusedLines } = await import('../render/refused-lines.js');
         const { unrecordedLines } = await import('../observe/unrecorded.js');
         const parts = [
           unrecordedLines({ view, link }, session.store),
-          await versionLinesOf(view, link, session.store),
-          await lackingLines(view, session.store),
+          ...(await workerLinesOf(view, link, session.store)),
           await refusedLines(session.store, run),
         ];
         for (const lines of parts.filter(({ length }) => length > 0)) print(terminal, '', ...lines);
@@ -75,12 +73,18 @@ export const show: CommandSpec = {
   },
 };
 
-/** Which version of workers an open run is with; nothing where workers have none. */
-async function versionLinesOf({ run, status }: RunView, link: TemporalLink | null, store: Store): Promise<string[]> {
+/** Which version of workers an open run is with, where they have one, and what it waits for that none of them has. */
+async function workerLinesOf(view: RunView, link: TemporalLink | null, store: Store): Promise<string[][]> {
   const { isClosed } = await import('../observe/view.js');
-  if (link === null || isClosed(status)) return [];
-  const { versionOfRun } = await import('../observe/versions.js');
+  if (link === null || isClosed(view.status)) return [];
+  const { placeOfRun, runVersion } = await import('../observe/versions.js');
+  const place = await placeOfRun(link, view.run);
+  if (place === null) return [];
+  const { lackingLines } = await import('../observe/lacking-workers.js');
   const { runVersionLines } = await import('../render/version-lines.js');
-  const version = await versionOfRun(link, run, store);
-  return version === null ? [] : runVersionLines(run, version);
+  const version = await runVersion(place, store);
+  return [
+    version === null ? [] : runVersionLines(view.run, version),
+    await lackingLines(view, place, { server: link, store }),
+  ];
 }

@@ -27,6 +27,8 @@ import type { Narration } from '../narration/narrate.js';
 import { narrationLines } from '../render/narration.js';
 import type { Screen } from './screen.js';
 import { createScreen } from './screen.js';
+import type { LackingTeller } from './tell-lacking.js';
+import { tellLacking } from './tell-lacking.js';
 import { listenToModels } from './words.js';
 import { asTyped } from '../text/own-name.js';
 
@@ -69,6 +71,11 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
       listen: () => (options.isElsewhere ? null : listenToModels(options.store)),
       read: (open) => shownIn(open, options.store),
     }),
+    lacking: tellLacking({
+      store: options.store,
+      link: () => following.link,
+      tell: (line) => following.screen.note(`! ${safeLine(line)}`),
+    }),
     answered: new Set(),
     asking: null,
     toldPause: undefined,
@@ -80,6 +87,7 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
   options.progress.tell = (line) => following.screen.note(options.terminal.palette.dim(`  ${line}`));
   try {
     const view = await watch(following);
+    following.lacking.close();
     await following.narration?.close(interrupts.signal.aborted ? null : view);
     following.screen.close();
     await following.screen.shown();
@@ -87,6 +95,7 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
     if (view === null) throw unknownRun(options.run);
     return { kind: view.endedAt === null ? 'waiting' : 'closed', view };
   } finally {
+    following.lacking.close();
     await following.narration?.close(null);
     following.screen.close();
     options.progress.tell = tellBefore;
@@ -105,6 +114,7 @@ export function runUrl({ uiUrl, namespace }: TemporalLink, run: string): string 
 interface Following extends FollowOptions {
   interrupts: Interrupts;
   screen: Screen;
+  lacking: LackingTeller;
   /** Gates that were decided here, as they were shown. */
   answered: Set<string>;
   /** The gate that is being asked about; `gone` aborts when nothing is left to decide. */
@@ -188,6 +198,7 @@ function tellNarration(following: Following): void {
 function react(following: Following, view: RunView | null): void {
   if (view === null) return;
   following.screen.show(view);
+  following.lacking.see(view);
   following.narration?.see(view);
   const { asking, answered, terminal, untilWaiting, done } = following;
   const gates = openGates(view);

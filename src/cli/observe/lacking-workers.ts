@@ -1,22 +1,40 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import { MEMO } from '../../plan/names.js';
-import { versionWaitText } from '../../plan/placement/deployment.js';
-import { requirementKey, unservedOf, waitText } from '../../plan/placement/requirement.js';
+import { versionIn, versionText, versionWaitText } from '../../plan/placement/deployment.js';
+import type { DeploymentVersion } from '../../plan/placement/deployment.js';
+import { requirementKey, waitText } from '../../plan/placement/requirement.js';
 import type { Store } from '../../store/store.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import { missingWorkers } from './missing-workers.js';
+import type { RunPlace } from './versions.js';
 import { servedVersions } from './versions.js';
 import type { RunView, StepView } from './view.js';
 import { everyStepView, isClosed, nestedIn, rootOf } from './view.js';
 
-/** A line for each step that runs and whose requirement no worker of the store meets now. */
-export async function lackingLines(view: RunView, store: Pick<Store, 'listWorkers'>): Promise<string[]> {
+type Server = Pick<TemporalLink, 'connection' | 'namespace'>;
+type Workers = Pick<Store, 'listWorkers' | 'homes'>;
+
+/** A line for each step that runs and whose requirement no worker meets now that may take it. */
+export async function lackingLines(
+  view: RunView,
+  { queue, version }: RunPlace,
+  { server, store }: { server: Server; store: Workers },
+): Promise<string[]> {
   const required = requiredIn(view);
   if (required.length === 0) return [];
-  const missing = unservedOf(
-    required.map(({ key }) => key),
-    await store.listWorkers(),
-  );
-  return required.flatMap(({ path, key }) => (missing.includes(key) ? [`\`${path}\` ${waitText(key)}.`] : []));
+  const missing = missingWorkers(server, await store.listWorkers(), store);
+  const pinned = version?.behavior === 'pinned' ? version : null;
+  const lines = required.map(async ({ path, key }) => {
+    const worker = await missing({ run: view.run, key, queue, pinned });
+    return worker === null ? [] : [`\`${path}\` ${waitText(worker)}.`];
+  });
+  return (await Promise.all(lines)).flat();
+}
+
+/** Tells whether a step runs that not every worker can do. */
+export function requiresWorker(view: RunView): boolean {
+  return requiredIn(view).length > 0;
 }
 
 function requiredIn(view: RunView): { path: string; key: string }[] {
@@ -29,46 +47,66 @@ function requiredBy({ path, status, step, rounds }: StepView): { path: string; k
   return [{ path, key: requirementKey(step.requires) }];
 }
 
+/** What an open run waits for that no worker meets. */
+export interface Lacking {
+  /** In words. */
+  waits: string[];
+  /** What it is pinned to; null for none. */
+  version: string | null;
+  /** Of that version no worker is there. */
+  isLost: boolean;
+}
+
+/** What these runs wait for, of those that are open, by root run; a run that waits for no worker is not there. */
+export async function lackingWorkers(
+  server: Server,
+  store: Workers,
+  executions: WorkflowExecutionInfo[],
+): Promise<Map<string, Lacking>> {
+  const open = executions
+    .filter(({ status }) => status.name === 'RUNNING')
+    .map((execution) => ({ ...placed(execution), keys: requiredOf(execution) }))
+    .filter(({ pinned, keys }) => pinned !== null || keys.length > 0);
+  const found = new Map<string, Lacking>();
+  if (open.length === 0) return found;
+  const workers = await store.listWorkers();
+  const served = servedVersions(workers);
+  const missing = missingWorkers(server, workers, store);
+  for (const { run, queue, pinned, keys } of open) {
+    const version = pinned === null ? null : versionText(pinned);
+    const isLost = version !== null && !served.has(version);
+    const required = await Promise.all(keys.map((key) => missing({ run, key, queue, pinned })));
+    const lost = isLost ? [versionWaitText(version)] : [];
+    const waits = [...lost, ...required.flatMap((worker) => (worker === null ? [] : [waitText(worker)]))];
+    const before = found.get(run);
+    if (waits.length > 0)
+      found.set(run, {
+        waits: [...new Set([...(before?.waits ?? []), ...waits])],
+        version: before?.version ?? version,
+        isLost: isLost || before?.isLost === true,
+      });
+  }
+  return found;
+}
+
+/** Where a run is, as the server lists it. */
+function placed(execution: WorkflowExecutionInfo): { run: string; queue: string; pinned: DeploymentVersion | null } {
+  return { run: rootOf(execution.workflowId), queue: execution.taskQueue, pinned: pinnedTo(execution) };
+}
+
+/** What steps of it require. A memo may hold anything. */
+function requiredOf({ memo }: WorkflowExecutionInfo): string[] {
+  const keys = memo?.[MEMO.requires];
+  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
+}
+
 /** Search attributes that the server sets itself, where workers have versions. */
 const BEHAVIOR = defineSearchAttributeKey('TemporalWorkflowVersioningBehavior', SearchAttributeType.KEYWORD);
 const VERSION = defineSearchAttributeKey('TemporalWorkerDeploymentVersion', SearchAttributeType.KEYWORD);
 
-/** What open runs wait for that no worker meets. */
-export interface Lacking {
-  /** In words, by root run. */
-  waits: Map<string, string[]>;
-  /** Those that are pinned to a version of which no worker is there, and that version. */
-  versions: Map<string, string>;
-}
-
-/** What these runs wait for, of those that are open. */
-export async function lackingWorkers(store: Store, executions: WorkflowExecutionInfo[]): Promise<Lacking> {
-  const open = executions.filter(({ status }) => status.name === 'RUNNING');
-  const pinned = open.flatMap((execution) => {
-    const version = pinnedTo(execution);
-    return version === null ? [] : [{ run: rootOf(execution.workflowId), version }];
-  });
-  const required = open.flatMap(({ workflowId, memo }) => {
-    const keys = memo?.[MEMO.requires];
-    if (!Array.isArray(keys)) return [];
-    return keys.flatMap((key: unknown) => (typeof key === 'string' ? [{ run: rootOf(workflowId), key }] : []));
-  });
-  const waits = new Map<string, string[]>();
-  if (required.length === 0 && pinned.length === 0) return { waits, versions: new Map() };
-  const add = (run: string, wait: string): void => {
-    waits.set(run, [...new Set([...(waits.get(run) ?? []), wait])]);
-  };
-  const workers = await store.listWorkers();
-  const served = servedVersions(workers);
-  const lost = pinned.filter(({ version }) => !served.has(version));
-  const keys = required.map(({ key }) => key);
-  const missing = new Set(unservedOf(keys, workers));
-  for (const { run, version } of lost) add(run, versionWaitText(version));
-  for (const { run, key } of required) if (missing.has(key)) add(run, waitText(key));
-  return { waits, versions: new Map(lost.map(({ run, version }) => [run, version])) };
-}
-
-/** The version that an open run is pinned to, as the server lists it: `name:build`; null for none. */
-function pinnedTo({ typedSearchAttributes }: WorkflowExecutionInfo): string | null {
-  return typedSearchAttributes.get(BEHAVIOR) === 'Pinned' ? (typedSearchAttributes.get(VERSION) ?? null) : null;
+/** The version that an open run is pinned to; null for none. */
+function pinnedTo({ typedSearchAttributes }: WorkflowExecutionInfo): DeploymentVersion | null {
+  if (typedSearchAttributes.get(BEHAVIOR) !== 'Pinned') return null;
+  const version = versionIn(typedSearchAttributes.get(VERSION) ?? '');
+  return version?.build == null ? null : { name: version.name, build: version.build };
 }

@@ -67,7 +67,7 @@ const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Runni
 export async function listGates(
   session: Session,
 ): Promise<Omit<Listing, 'runs'> & { /** Ids of open runs. */ open: string[] }> {
-  const executions = await readExecutions(session, OPEN_QUERY);
+  const executions = (await readExecutions(session, OPEN_QUERY, async () => null))?.executions ?? null;
   return {
     ...waitingIn(executions ?? []),
     paused: pausedIn(executions ?? []),
@@ -94,21 +94,21 @@ function waitingIn(executions: WorkflowExecutionInfo[]): Pick<Listing, 'gates' |
  */
 export async function listRuns(session: Session): Promise<Listing> {
   const records = await readRecords(session.store);
-  const executions = await readExecutions(session, QUERY);
+  const read = await readExecutions(session, QUERY, lackingOf(session));
+  const executions = read?.executions ?? null;
   const closed = new Map(records.map((record) => [record.run, fromRecord(record)]));
   const { gates, unlisted } = waitingIn(executions ?? []);
   const waiting = new Set(gates.map(({ address }) => rootOf(address)));
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
   const open = executions === null ? await listOpen(session.store) : [];
   const said = new Map((await session.store.listSubmitted()).map(({ run, description }) => [run, description]));
-  const { waits: lacking } = await lackingWorkers(session.store, executions ?? []);
   const runs = [
     ...closed.values(),
     ...open,
     ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId))),
   ].map((listed): ListedRun => {
     const description = said.get(listed.run);
-    const waits = lacking.get(listed.run);
+    const waits = read?.also?.get(listed.run)?.waits;
     return {
       ...listed,
       ...(description === undefined ? {} : { description }),
@@ -119,9 +119,13 @@ export async function listRuns(session: Session): Promise<Listing> {
   return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
 }
 
-/** What open runs wait for that no worker meets; nothing where nobody can be asked. */
-export async function listLacking(session: Session): Promise<Lacking> {
-  return lackingWorkers(session.store, (await readExecutions(session, OPEN_QUERY)) ?? []);
+/** What open runs wait for that no worker meets, by root run; nothing where nobody can be asked. */
+export async function listLacking(session: Session): Promise<Map<string, Lacking>> {
+  return (await readExecutions(session, OPEN_QUERY, lackingOf(session)))?.also ?? new Map();
+}
+
+function lackingOf({ store }: Session): AlsoRead<Map<string, Lacking>> {
+  return (link, executions) => lackingWorkers(link, store, executions);
 }
 
 /** The runs that were submitted here and have left no record of their end. */
@@ -165,9 +169,16 @@ function pauseIn(memo: WorkflowExecutionInfo['memo']): Pause | null {
   return [cause, run, message, since].every((text) => typeof text === 'string') ? (pause as Pause) : null;
 }
 
+/** What else is read of the runs that were found, through the same link. */
+type AlsoRead<T> = (link: TemporalLink, executions: WorkflowExecutionInfo[]) => Promise<T>;
+
 /** Null when a server may know runs but is not running. */
-async function readExecutions(session: Session, query: string): Promise<WorkflowExecutionInfo[] | null> {
-  if (!session.mayKnowRuns()) return [];
+async function readExecutions<T>(
+  session: Session,
+  query: string,
+  also: AlsoRead<T>,
+): Promise<{ executions: WorkflowExecutionInfo[]; also: T | null } | null> {
+  if (!session.mayKnowRuns()) return { executions: [], also: null };
   let link: TemporalLink;
   try {
     link = await session.connect({ start: false });
@@ -176,9 +187,10 @@ async function readExecutions(session: Session, query: string): Promise<Workflow
     throw error;
   }
   try {
-    const executions: WorkflowExecutionInfo[] = [];
-    for await (const execution of link.client.workflow.list({ query, pageSize: 1000 })) executions.push(execution);
-    return lastLinks(executions);
+    const found: WorkflowExecutionInfo[] = [];
+    for await (const execution of link.client.workflow.list({ query, pageSize: 1000 })) found.push(execution);
+    const executions = lastLinks(found);
+    return { executions, also: await also(link, executions) };
   } finally {
     await link.close();
   }

@@ -1,4 +1,4 @@
-import type { VersioningBehavior } from '../../plan/placement/deployment.js';
+import type { DeploymentVersion, VersioningBehavior } from '../../plan/placement/deployment.js';
 import { isSameVersion, versionText } from '../../plan/placement/deployment.js';
 import type { WorkerRecord } from '../../plan/placement/worker-record.js';
 import type { Store } from '../../store/store.js';
@@ -43,6 +43,33 @@ function taking(workers: WorkerRecord[]): WorkerRecord[] {
   return workers.filter(({ draining }) => !draining);
 }
 
+/** Where an open run is. */
+export interface RunPlace {
+  /** The queue that all workers of its store poll. */
+  queue: string;
+  /** The version that it is with; null for none. */
+  version: (DeploymentVersion & { behavior: VersioningBehavior }) | null;
+}
+
+/** Asks the server where a run is; null for a run that it does not know. */
+export async function placeOfRun(
+  { connection, namespace }: Pick<TemporalLink, 'connection' | 'namespace'>,
+  run: string,
+): Promise<RunPlace | null> {
+  const found = await connection.workflowService
+    .describeWorkflowExecution({ namespace, execution: { workflowId: run } })
+    .catch(() => null);
+  if (found === null) return null;
+  const { versioningInfo: info, taskQueue } = found.workflowExecutionInfo ?? {};
+  const override = info?.versioningOverride;
+  const version = versionOf(override?.pinned?.version) ?? versionOf(info?.deploymentVersion);
+  const isPinned = override == null ? Number(info?.behavior) === PINNED_BEHAVIOR : override.pinned != null;
+  return {
+    queue: taskQueue ?? '',
+    version: version === null ? null : { ...version, behavior: isPinned ? 'pinned' : 'auto-upgrade' },
+  };
+}
+
 /** The version that an open run is with, and whether a worker of it is there. */
 export interface RunVersion {
   version: string;
@@ -50,25 +77,12 @@ export interface RunVersion {
   isServed: boolean;
 }
 
-/** Asks the server which version a run is with; null for none, and for a run that the server does not know. */
-export async function versionOfRun(
-  { connection, namespace }: Pick<TemporalLink, 'connection' | 'namespace'>,
-  run: string,
-  store: Pick<Store, 'listWorkers'>,
-): Promise<RunVersion | null> {
-  const found = await connection.workflowService
-    .describeWorkflowExecution({ namespace, execution: { workflowId: run } })
-    .catch(() => null);
-  const info = found?.workflowExecutionInfo?.versioningInfo;
-  const override = info?.versioningOverride;
-  const version = versionOf(override?.pinned?.version) ?? versionOf(info?.deploymentVersion);
+/** Looks whether workers are there of the version that a run is with; null where it is with none. */
+export async function runVersion({ version }: RunPlace, store: Pick<Store, 'listWorkers'>): Promise<RunVersion | null> {
   if (version === null) return null;
-  const isPinned = override == null ? Number(info?.behavior) === PINNED_BEHAVIOR : override.pinned != null;
-  return {
-    version: versionText(version),
-    behavior: isPinned ? 'pinned' : 'auto-upgrade',
-    isServed: servedVersions(await store.listWorkers()).has(versionText(version)),
-  };
+  const named = versionText(version);
+  const isServed = servedVersions(await store.listWorkers()).has(named);
+  return { version: named, behavior: version.behavior, isServed };
 }
 
 /** `VERSIONING_BEHAVIOR_PINNED` of Temporal's API. */

@@ -1,14 +1,7 @@
 import { hostname } from 'node:os';
 import { inWorkTree, toRunInput } from '../../activities/runs/run-start.js';
 import type { Plan } from '../../plan/plan.js';
-import {
-  labelsOf,
-  requirementIn,
-  requirementKey,
-  requirementsOf,
-  requirementText,
-  unservedOf,
-} from '../../plan/placement/requirement.js';
+import { labelsOf, requirementKey, requirementsOf } from '../../plan/placement/requirement.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { Value } from '../../plan/values/value.js';
@@ -119,7 +112,7 @@ async function submit(submitted: Submission, command: RunCommand, { terminal, on
       message: `\`${id}\` was about to be started.`,
       hint: `\`perdure watch ${id}\` follows it if it was, \`perdure cancel ${id}\` stops it.`,
     };
-    await tellLacking(submitted.compiled.plan, session.store, terminal);
+    await tellLacking(submitted.compiled.plan, session.store, link, terminal);
     const { joined } = await unlessInterrupted(startSubmission(submitted, link), listenForInterrupts(), perhaps);
     if (command.detach) return detach(id, joined, { ...command, url: runUrl(link, id) }, terminal);
     const end = await follow({
@@ -142,14 +135,18 @@ async function submit(submitted: Submission, command: RunCommand, { terminal, on
   }
 }
 
-/** Says which steps will wait because no worker that is there now has the labels that they require. */
-async function tellLacking(plan: Plan, store: Session['store'], terminal: Terminal): Promise<void> {
+/** Says which steps will wait because no worker that may take them now has the labels that they require. */
+async function tellLacking(plan: Plan, store: Session['store'], link: TemporalLink, terminal: Terminal): Promise<void> {
   // Programs are looked for once they are required.
   const labels = requirementsOf(plan).map(labelsOf);
-  const keys = labels.filter(({ length }) => length > 0).map(requirementKey);
-  if (keys.length === 0) return;
-  for (const key of unservedOf(keys, await store.listWorkers()))
-    tell(terminal, `A step requires a worker with ${requirementText(requirementIn(key))}; none serves now.`);
+  const keys = new Set(labels.filter(({ length }) => length > 0).map(requirementKey));
+  if (keys.size === 0) return;
+  const { missingWorkers } = await import('../observe/missing-workers.js');
+  const missing = missingWorkers(link, await store.listWorkers(), store);
+  for (const key of keys) {
+    const worker = await missing({ run: '', key, queue: link.taskQueue, pinned: null });
+    if (worker !== null) tell(terminal, `A step requires ${worker}; none serves now.`);
+  }
 }
 
 /** Starts the run, or joins the one that this submission means; a worker must be there. */

@@ -92,7 +92,12 @@ export function unservedOf(keys: readonly string[], workers: readonly WorkerReco
   return [...new Set(keys)].filter((key) => !isServed(key));
 }
 
-/** What a step waits for whose requirement nobody meets. */
-export function waitText(key: string): string {
-  return `waits for a worker with ${requirementText(requirementIn(key))}; none serves now`;
+/** The worker in words that meets the requirement of a key, of those that may take it (`of the version …`). */
+export function workerText(key: string, who = ''): string {
+  return ['a worker', who, 'with', requirementText(requirementIn(key))].filter((word) => word !== '').join(' ');
+}
+
+/** What a step waits for whose requirement nobody meets; the worker in words. */
+export function waitText(worker: string): string {
+  return `waits for ${worker}; none serves now`;
 }

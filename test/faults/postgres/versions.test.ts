@@ -162,6 +162,37 @@ describe('workers of two versions', () => {
     expect((await two.run('list')).stdout).not.toContain('is pinned to');
   });
 
+  it('tell of a pinned run that waits for a label that only workers of another version have', async () => {
+    const url = await shared.postgres.createDatabase();
+    const [one, two] = [await machine(url, 'one'), await machine(url, 'two')];
+    const rich = await work(one, '--deployment', 'mill:1');
+    await begin(one, 'before');
+    await finish(one, 'before');
+    await begin(one, 'stays');
+    await work(two, '--deployment', 'mill:2');
+    await use(two, 'mill:2');
+    await work(one, '--labels', 'lab', '--deployment', 'mill:1');
+    kill(rich.process.pid ?? 0, 'SIGTERM');
+    await rich.finished;
+    expect(await two.run('approve', 'stays/gate')).toMatchObject({ code: 0 });
+
+    const told = 'waits for a worker of the version `mill:1` with the label `gpu`';
+    await until(async () => (await two.run('show', 'stays')).stdout.includes(`\`gpu\` ${told}; none serves now.`));
+    await until(async () => (await two.run('list')).stdout.includes(told));
+    const doctor = (await two.run('doctor')).stdout;
+    expect(doctor).toContain(told);
+    expect(doctor).toContain('perdure worker --deployment mill:1 --labels <labels>; or: perdure deployment move stays');
+    const watching = two.start('watch', 'stays');
+    let seen = '';
+    watching.process.stderr?.on('data', (chunk: Buffer) => (seen += chunk.toString()));
+    await until(() => seen.includes(told));
+
+    expect(await two.run('deployment', 'move', 'stays')).toMatchObject({ code: 0 });
+    expect(await watching.finished).toMatchObject({ code: 0 });
+    expect((await shown(two, 'stays')).where).toEqual(['one', 'one', 'one', 'two']);
+    expect((await two.run('list')).stdout).not.toContain(told);
+  });
+
   it('move open runs where that was said, and refuse a version that lacks workers, or that has none', async () => {
     const url = await shared.postgres.createDatabase();
     const [one, two] = [await machine(url, 'one'), await machine(url, 'two')];
