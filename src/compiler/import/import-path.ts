@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 import { createArchonImporter } from './archon/import-archon.js';
-import { importConductorWorkflow } from './conductor/import-workflow.js';
+import { createConductorImporter } from './conductor/import-conductor.js';
 import { withIncluded } from './conductor/included-files.js';
 import type { ImportContext } from './shared/context.js';
 import { importAgenticWorkflow, pageOf } from './gh-aw/import-workflow.js';
@@ -36,6 +36,11 @@ export function importPath(absolute: string, { cwd, root }: Pick<ImportContext, 
   const { problems, report } = createReport();
   const single = kindOf(absolute) !== 'folder';
   const archon = createArchonImporter({ cwd, root, sources });
+  const conductor = createConductorImporter({
+    cwd,
+    root,
+    read: (file, report) => read(file, { cwd, root, sources, report }),
+  });
   const others: ImportAttempt[] = [];
   const silent: Report = () => undefined;
   for (const file of single ? [absolute] : filesIn(absolute, LEVELS)) {
@@ -48,11 +53,10 @@ export function importPath(absolute: string, { cwd, root }: Pick<ImportContext, 
     if (node === null) continue;
     if (neighbour === 'archon') archon.importFile(file, node);
     else if (neighbour === 'goose') others.push(attempted('goose', file, cwd, (own) => importRecipe(node, own)));
-    else if (neighbour === 'conductor')
-      others.push(attempted('conductor', file, cwd, (own) => importConductorWorkflow(node, own)));
+    else if (neighbour === 'conductor') conductor.importFile(file, node);
     else if (single) refuse(node, report);
   }
-  return { attempts: [...archon.attempts.values(), ...others], problems, sources };
+  return { attempts: [...archon.attempts.values(), ...conductor.attempts.values(), ...others], problems, sources };
 }
 
 type Own = { report: Report; losses: Losses };

@@ -158,10 +158,35 @@ describe('agents', () => {
   });
 });
 
+describe('hooks', () => {
+  const answers = (decision: string) => `{response: {hookSpecificOutput: {permissionDecision: ${decision}}}}`;
+  const deny = (matcher: string) => answers('deny').replace('{', `{matcher: "${matcher}", `);
+
+  it.each([
+    [deny('Write|Edit'), ['Write', 'Edit']],
+    [`${deny('Write')}, ${deny('Bash')}, ${answers('allow')}`, ['Write', 'Bash']],
+    [deny('*'), ['Read', 'Grep', 'Glob', 'Edit', 'Write', 'Bash', 'WebFetch']],
+  ])('that deny calls of tools take them from the agent: %s', (hooks, denied) => {
+    const { files, lost } = archon(`- {id: a, prompt: a, hooks: {PreToolUse: [${hooks}]}}\n- {id: b, prompt: b}`);
+    const agent = parse(files['definitions/agents/it-a.yml'] ?? '') as Record<string, unknown>;
+    expect(agent['disallowed_tools']).toEqual(denied);
+    expect(lost).toMatchObject({ 'a.hooks': hooks.includes('allow') });
+    expect(files['definitions/agents/archon-agent.yml']).not.toContain('disallowed_tools');
+  });
+
+  it('of a node that Archon runs without them change nothing', () => {
+    const { files, lost } = archon(
+      `- {id: a, loop: {prompt: x, until: y, max_iterations: 2}, hooks: {PreToolUse: [${deny('Edit.*')}]}}`,
+    );
+    expect(lost).toMatchObject({ 'a.hooks': false });
+    expect(files['definitions/agents/archon-agent.yml']).not.toContain('disallowed_tools');
+  });
+});
+
 describe('what is lost', () => {
   it('stands in the report by its key, and in the file', () => {
     const { lost, files } = archon(
-      '- id: a\n  prompt: a\n  effort: high\n  betas: [x]\n  hooks: {Stop: []}\n  colour: red\n  maxBudgetUsd: 2\n' +
+      '- id: a\n  prompt: a\n  effort: high\n  betas: [x]\n  hooks: {Stop: [{response: {systemMessage: x}}]}\n  colour: red\n  maxBudgetUsd: 2\n' +
         '- {id: b, bash: b, model: opus}',
       {},
       'tags:  [x]\nrequires: [github]\nworktree: {enabled: true}\n',
@@ -204,6 +229,18 @@ describe('refusals', () => {
     ['- {id: a, script: x, runtime: bun}', 'unreadable-file 3 There is no script `x`'],
     ['- {id: a, bash: a, trigger_rule: sometimes}', 'invalid-value 3 Expected one of all_success'],
     ['- {id: a, loop: {prompt: x, until: y}}', 'missing-key 3 Expected `max_iterations`'],
+    [
+      '- {id: a, prompt: a, hooks: {PreToolUse: [{matcher: "Edit.*", response: {decision: block}}]}}',
+      'unsupported-key 3 A hook that denies calls by a pattern is not carried over.',
+    ],
+    [
+      '- {id: a, prompt: a, hooks: {PreToolUse: [{response: {hookSpecificOutput: {permissionDecision: ask}}}]}}',
+      'unsupported-key 3 A hook that asks a person is not carried over.',
+    ],
+    [
+      '- {id: a, prompt: a, hooks: {PreToolUse: [{response: {hookSpecificOutput: {updatedInput: {}}}}]}}',
+      'unsupported-key 3 A hook that changes what is asked for is not carried over.',
+    ],
     ['- {id: a, bash: ""}', 'invalid-value 3 Expected `bash` to hold a text.'],
   ])('%s is refused with one problem', (nodes, problem) => {
     const { refused, files, folder } = archon(nodes);

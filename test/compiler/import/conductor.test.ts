@@ -76,6 +76,77 @@ describe('files that a workflow of conductor includes', () => {
   });
 });
 
+describe('a workflow of conductor inside another one', () => {
+  const INNER =
+    'workflow:\n  name: inner\n  entry_point: s\n  input:\n    topic: {type: string}\n    depth: {type: number, default: 2}\n' +
+    '    spare: {type: string}\nagents:\n' +
+    '  - {name: s, prompt: "Sum {{ workflow.input.topic }} {{ workflow.input.depth }}", output: {text: {type: string}}}\n' +
+    'output:\n  summary: "{{ s.output.text }}"\n';
+  const outer = (agents: string, output = '"{{ b.output.summary }}"') =>
+    'workflow:\n  name: it\n  entry_point: a\n  input: {topic: {type: string}, seeds: {type: array}}\n' +
+    `agents:\n  - {name: a, prompt: "Plan {{ workflow.input.topic }}", routes: [{to: b}]}\n${agents}` +
+    `output:\n  text: ${output}\n`;
+  const stepB = (agents: string, output?: string) => {
+    const done = imported({ 'w/flow.yaml': outer(agents, output), 'w/parts/inner.yaml': INNER }, 'w/flow.yaml');
+    const steps = parse(done.files['definitions/workflows/it.yml'] ?? '{steps: []}') as { steps: Steps };
+    return { ...done, step: steps.steps.find(({ id }) => id === 'b') };
+  };
+  const NESTED = '  - {name: b, type: workflow, workflow: ./parts/inner.yaml';
+
+  it('is imported along, and given what the mapping says', () => {
+    const { step, plan, files, lost } = stepB(
+      `${NESTED}, max_depth: 3, input_mapping: {topic: "{{ a.output.result }}!", spare: x}}\n`,
+    );
+    expect(step).toMatchObject({ workflow: './inner.yml', inputs: { topic: '${steps.a.output}!' } });
+    expect(stepOf(plan('it'), 'b')).toMatchObject({ kind: 'workflow' });
+    expect(files['definitions/workflows/it.yml']).toContain('text: "${steps.b.output.summary ?? null}"');
+    expect(parse(files['definitions/workflows/inner.yml'] ?? '')).toMatchObject({
+      inputs: { topic: { type: 'string' }, depth: { type: 'number', default: 2 } },
+      output: { summary: '${steps.s.output.text ?? null}' },
+    });
+    expect(lost).toMatchObject({ 'b.input_mapping.spare': false, 'b.max_depth': false });
+  });
+
+  it('has the inputs of the same names without a mapping', () => {
+    expect(stepB(`${NESTED}}\n`).step).toMatchObject({ inputs: { topic: '${topic}' } });
+  });
+
+  it('is run for each item of a list', () => {
+    const { step, files } = stepB(
+      '',
+      '"{{ b.outputs[0].summary }}"\nfor_each:\n  - {name: b, type: for_each, source: workflow.input.seeds, as: seed,\n' +
+        '     agent: {type: workflow, workflow: parts/inner.yaml, input_mapping: {topic: "{{ seed }}"}}}',
+    );
+    expect(step).toMatchObject({
+      workflow: './inner.yml',
+      foreach: { items: '${seeds}' },
+      inputs: { topic: '${item}' },
+    });
+    expect(files['definitions/workflows/it.yml']).toContain('steps.b.output[0].summary');
+  });
+
+  it.each([
+    ['a field that it does not yield', `${NESTED}}\n`, '"{{ b.output.sumary }}"', 'unknown-variable 9 '],
+    ['an input that it needs and is not given', `${NESTED}, input_mapping: {depth: 3}}\n`, undefined, 'missing-key 7 '],
+  ])('is refused with %s', (_what, agents, output, problem) => {
+    expect(stepB(agents, output).refused).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('that is refused itself is told at its own fault, and where it stands', () => {
+    const { refused } = imported(
+      {
+        'flow.yaml': outer(`  - {name: b, type: workflow, workflow: in.yaml}\n`),
+        'in.yaml': INNER.replace('{{ s', '{{ t'),
+      },
+      'flow.yaml',
+    );
+    expect(refused).toEqual([
+      expect.stringMatching(/^unknown-variable \d+ There is no `t.output.text` here/) as string,
+      'unknown-workflow 7 The workflow `in.yaml` cannot be imported itself.',
+    ]);
+  });
+});
+
 describe('workflows of conductor', () => {
   it('go from step to step, and the first route that fits is a condition of where it leads', () => {
     const { steps, plan } = conductor(BRANCHES);
@@ -203,7 +274,10 @@ describe('workflows of conductor', () => {
     ['{name: a, prompt: x, routes: [{to: nowhere}]}', 'unknown-step'],
     ['{name: a, prompt: "{% for x in y %}{% endfor %}"}', 'unknown-variable'],
     ['{name: a, prompt: "{{ workflow.input.none }}"}', 'unknown-variable'],
-    ['{name: a, type: workflow, workflow: ./b.yaml}', 'unsupported-key'],
+    ['{name: a, type: workflow, workflow: ./b.yaml, routes: [{to: $end, when: "{{ output.x }}"}]}', 'unknown-workflow'],
+    ['{name: a, type: workflow, workflow: flow.yaml}', 'workflow-cycle'],
+    ['{name: a, type: workflow, workflow: ../../b.yaml}', 'unknown-workflow'],
+    ['{name: a, type: workflow}', 'missing-key'],
     ['{name: a, type: script, command: "{{ workflow.name }}"}', 'invalid-value'],
     ['{name: a, type: human_gate, prompt: x}', 'missing-key'],
   ])('with the agent %s are refused with one problem', (agent, code) => {

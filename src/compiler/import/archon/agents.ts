@@ -7,8 +7,10 @@ import { slug } from '../shared/names.js';
 import type { AgentExtras } from './agent-extras.js';
 import { extrasOf, knownSkills } from './agent-extras.js';
 import type { GraphNode } from './graph.js';
+import { hooksOf } from './hooks.js';
 import type { ArchonNode, ArchonSubAgent } from './schema.js';
 import type { Translation } from './translation.js';
+import { USUAL_TOOLS } from './usual-tools.js';
 
 /** Who does a step, and with which model. */
 export interface Player {
@@ -18,7 +20,6 @@ export interface Player {
 
 /** The agent of all nodes that ask for nothing of their own. */
 const USUAL = 'archon-agent';
-const USUAL_TOOLS = ['Read', 'Grep', 'Glob', 'Edit', 'Write', 'Bash', 'WebFetch'];
 const USUAL_PROMPT = 'You work on the files of this project. You do what you are asked to, and say what you have done.';
 /** Agents of Archon have no limit of turns. */
 const MAX_TURNS = 100;
@@ -65,7 +66,8 @@ function wantedOf(node: GraphNode, program: Program | null, translation: Transla
   const said: Partial<ArchonNode> = node.kind === 'loop' ? {} : node.said;
   const sub = subAgents(node, said, translation);
   const allowed = said.allowed_tools?.filter((tool) => !['Task', 'Agent'].includes(tool));
-  const denied = known(said.denied_tools ?? [], 'denied_tools', node, translation);
+  const hooked = node.kind === 'loop' ? [] : hooksOf(node.at).denied;
+  const denied = [...new Set([...known(said.denied_tools ?? [], 'denied_tools', node, translation), ...hooked])];
   // One with references is put before the task: an agent's own prompt sees no steps.
   const prompt = said.systemPrompt?.includes('$') ? null : (said.systemPrompt ?? null);
   const extras = extrasOf(node, translation);

@@ -1,5 +1,6 @@
 import { keyOf, memberOf } from '../../text/node.js';
 import type { GraphNode } from './graph.js';
+import { hooksOf } from './hooks.js';
 import type { NodeKind } from './schema.js';
 import type { Translation } from './translation.js';
 
@@ -13,7 +14,6 @@ export const OF_MODELS: Record<string, [why: string, changes: boolean]> = {
 
 /** Keys of nodes that a model plays, why they are not carried over, and whether that changes what happens. */
 const OF_AGENTS: Record<string, [why: string, changes: boolean]> = {
-  hooks: ['they are answers of Archon, and no commands; what tools may do is for `permissions` to say', true],
   pi: ['it is for a program that is not used here', false],
   ...OF_MODELS,
   settingSources: ['files of settings are not read', true],
@@ -45,6 +45,7 @@ const NOT_IN_LOOPS = ['hooks', 'mcp', 'skills', 'allowed_tools', 'denied_tools',
 /** Takes down which keys of a node are not carried over. */
 export function nameLost(node: GraphNode, translation: Translation & { texts: string[] }): void {
   for (const key of Object.keys(OF_AGENTS)) nameKey(key, node, translation);
+  nameHooks(node, translation);
   for (const key of ELSEWHERE) if (isPassedOver(key, node)) nameKey(key, node, translation);
   nameKey('always_run', node, translation);
   if (!RETRIED.has(node.kind)) nameKey('retry', node, translation);
@@ -58,6 +59,19 @@ function nameKey(key: string, { id, kind, at }: GraphNode, { losses }: Translati
   const own = key === 'always_run' ? OTHERS : isRead ? OF_AGENTS : {};
   const [why, changes] = own[key] ?? passedOver;
   (changes ? losses.changed : losses.harmless)(`${id}.${key}`, keyOf(at, key), why);
+}
+
+/** Hooks that only deny are carried over; those that hold a call back otherwise are refused. */
+function nameHooks(node: GraphNode, translation: Translation): void {
+  if (!PLAYED.has(node.kind) || node.kind === 'loop') return nameKey('hooks', node, translation);
+  const { losses, report } = translation;
+  const { denied, refused, lost } = hooksOf(node.at);
+  const key = `${node.id}.hooks`;
+  for (const { at, what, suggestion } of refused)
+    report({ code: 'unsupported-key', at, message: `A hook that ${what} is not carried over.`, suggestion });
+  if (denied.length > 0)
+    losses.harmless(key, keyOf(node.at, 'hooks'), 'what they deny its agent does not have; the reason is not told');
+  for (const at of lost) losses.changed(key, at, 'nothing is told to an agent around a call, or at its end');
 }
 
 /** Keys that are carried over elsewhere, and that Archon reads past at such a node. */

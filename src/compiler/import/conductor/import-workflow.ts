@@ -10,14 +10,14 @@ import { writeYaml } from '../shared/write-yaml.js';
 import { nameLost } from './lost-keys.js';
 import type { ConductorNode } from './nodes.js';
 import { placeOf, readGraph } from './nodes.js';
-import type { Conductor } from './references.js';
+import type { Conductor, Nested } from './references.js';
 import { inputName } from './references.js';
 import type { Region, Unit } from './regions.js';
 import { regionOf } from './regions.js';
 import { nameOpenEnds } from './routes.js';
 import type { ConductorInput } from './schema.js';
 import { conductorWorkflow } from './schema.js';
-import { valueAt } from './steps.js';
+import { valueAt } from './write-expression.js';
 import { stepsOf } from './write-region.js';
 
 const MOST_NODES = 500;
@@ -26,11 +26,14 @@ function nothingYet(): Pick<Conductor, 'read' | 'fits' | 'entries'> {
   return { read: new Set(), fits: new Map(), entries: new Map() };
 }
 
+/** A workflow in our words, and what others that nest it have to know of it. */
+export type ConductorImport = { files: WrittenFile[] } & Extract<Nested, object>;
+
 /** A workflow of conductor in our words; null when something in it is refused, which is reported. */
 export function importConductorWorkflow(
   at: Node,
-  { report, losses }: { report: Report; losses: Losses },
-): { name: string; files: WrittenFile[] } | null {
+  { report, losses, nested }: { report: Report; losses: Losses; nested: Conductor['nested'] },
+): ConductorImport | null {
   const said = check(conductorWorkflow, at, { report });
   if (said === null) return null;
   const graph = readGraph(said, at, { report, losses });
@@ -53,7 +56,7 @@ export function importConductorWorkflow(
     return null;
   }
   const name = slug(said.workflow.name.toLowerCase(), 'workflow');
-  const conductor: Conductor = { name, said, at, graph, report, losses, ...nothingYet() };
+  const conductor: Conductor = { name, said, at, graph, report, losses, nested, ...nothingYet() };
   const agents = new Map<string, JsonObject>();
   const steps = stepsOf(region, conductor, agents);
   const output = outputOf(region, conductor);
@@ -61,7 +64,20 @@ export function importConductorWorkflow(
   nameLost(conductor);
   nameOpenEnds(conductor);
   nameUnread(conductor);
-  return { name, files: filesOf({ conductor, agents, steps, output, region }) };
+  const fields = said.output == null ? null : Object.keys(said.output);
+  return {
+    name,
+    files: filesOf({ conductor, agents, steps, output, region }),
+    inputs: inputsOf(conductor),
+    output: fields,
+  };
+}
+
+function inputsOf({ said, read }: Conductor): Extract<Nested, object>['inputs'] {
+  const inputs = Object.entries(said.workflow.input ?? {}).filter(([key]) => read.has(key));
+  return new Map(
+    inputs.map(([key, spec]) => [key, { required: spec?.default === undefined && spec?.required !== false }]),
+  );
 }
 
 /** Where a node is led to that nothing outside should lead to. */

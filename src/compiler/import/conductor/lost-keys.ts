@@ -44,6 +44,7 @@ const OF_AGENTS: Why = {
   skills: ['name skills in the file of the agent', true],
   plugins: ['plug-ins are not read', true],
   context_tier: ['a model has the context that it has', true],
+  max_depth: ['`workflows.max_depth` of perdure.yml says how deep workflows may stand in each other', false],
   retry_on: ['failures that may pass by themselves are tried again', true],
 };
 

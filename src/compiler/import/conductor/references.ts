@@ -5,7 +5,21 @@ import { placesIn } from '../../text/node.js';
 import type { Losses } from '../shared/loss.js';
 import type { ConductorGraph, ConductorNode, Route } from './nodes.js';
 import type { Region, Unit } from './regions.js';
-import type { ConductorWorkflow } from './schema.js';
+import type { ConductorAgent, ConductorWorkflow } from './schema.js';
+
+/** What another workflow is called here, what it takes and yields; or why it cannot be nested. */
+export type Nested =
+  | {
+      name: string;
+      /** Inputs that something in it reads, by their names there. */
+      inputs: ReadonlyMap<string, { required: boolean }>;
+      /** Fields of its output; null where it declares none. */
+      output: readonly string[] | null;
+    }
+  | 'missing'
+  | 'outside'
+  | 'refused'
+  | 'around';
 
 /** A workflow while its parts are written in our words. */
 export interface Conductor {
@@ -15,6 +29,8 @@ export interface Conductor {
   graph: ConductorGraph;
   report: Report;
   losses: Losses;
+  /** Another workflow, by its path from the folder of this one. */
+  nested: (path: string) => Nested;
   /** Inputs that something reads. */
   read: Set<string>;
   /** Conditions that are written already: of routes, and of the steps that they lead to. Null is refused. */
@@ -151,8 +167,8 @@ function ofNode(node: ConductorNode, rest: (string | number)[], site: Site, plac
 }
 
 /** The field that an agent without a schema has. */
-function isWhole({ output }: { output?: unknown }, part: string | number | undefined, index: number): boolean {
-  return index === 0 && part === 'result' && (output === undefined || output === null);
+function isWhole({ output, type }: ConductorAgent, part: string | number | undefined, index: number): boolean {
+  return index === 0 && part === 'result' && type !== 'workflow' && (output === undefined || output === null);
 }
 
 interface Read {
@@ -172,6 +188,7 @@ function ofSingle(read: Read, rest: (string | number)[], site: Site, place: Span
     const said = [node.name, ...rest].join('.');
     return refuse(site, place, `There is no \`${said}\`.`, `write \`{{ ${node.name}.output${key} }}\``);
   } else if (does.kind === 'agent') return ofAgent(read, rest.slice(1), site, place);
+  else if (does.kind === 'workflow') return ofNested(read, rest.slice(1), site, place);
   const meaning = ofStep(read, rest.slice(1));
   if (meaning !== null) return meaning;
   return refuse(site, place, `\`${[node.name, ...rest].join('.')}\` cannot be carried over.`, hintFor(does.kind));
@@ -201,6 +218,20 @@ function ofAgent(read: Read, fields: (string | number)[], site: Site, place: Spa
       : (didYouMean(String(field), Object.keys(declared)) ?? 'declare it under `output`');
   const message = `\`${node.name}\` has no field \`${field}\` in its \`output\`.`;
   return refuse(site, place, message, suggestion);
+}
+
+/** A field of what a nested workflow yields. */
+function ofNested({ node, does, out }: Read, fields: (string | number)[], site: Site, place: Span): Meaning | null {
+  const path = does.said.workflow ?? '';
+  const nested = site.conductor.nested(path);
+  // One that cannot be nested is told where it stands.
+  const known = typeof nested === 'string' ? [String(fields[0])] : nested.output;
+  const [field] = fields;
+  if (field !== undefined && known?.includes(String(field))) return { ...out, path: out.path + segments(fields) };
+  const said = [node.name, 'output', ...fields].join('.');
+  const hint = known === null ? null : didYouMean(String(field), [...known]);
+  const missing = field === undefined ? 'name a field of it' : `declare \`${field}\` under \`output\` there`;
+  return refuse(site, place, `\`${said}\` is no field of the output of \`${path}\`.`, hint ?? missing);
 }
 
 function hintFor(kind: string): string | null {

@@ -57,6 +57,8 @@ const agentShape = {
   value: anyJson.optional(),
   values: map.optional(),
   duration: z.union([filledText, positive], { error: 'a duration' }).optional(),
+  workflow: filledText.optional(),
+  input_mapping: map.nullable().optional(),
   status: z.enum(['success', 'failed'], { error: 'success or failed' }).optional(),
   reason: text.optional(),
 };

@@ -1,14 +1,15 @@
-import type { Json, JsonObject } from '../../../plan/values/json.js';
+import type { JsonObject } from '../../../plan/values/json.js';
 import { literalText } from '../../../plan/values/expression.js';
 import type { Node } from '../../text/node.js';
 import { keyOf, memberOf } from '../../text/node.js';
 import { playerOf, schemaOf } from './agents.js';
+import { nestedStep } from './nested-step.js';
 import type { ConductorNode } from './nodes.js';
 import { valueOf } from './nodes.js';
-import type { Conductor, Site } from './references.js';
+import type { Conductor } from './references.js';
 import type { Region } from './regions.js';
 import type { ConductorAgent } from './schema.js';
-import { condition, siteAt, template } from './write-expression.js';
+import { condition, siteAt, template, valueAt } from './write-expression.js';
 
 /** A node on its way into a step. */
 export interface Task {
@@ -39,11 +40,7 @@ export function actionOf(task: Task): JsonObject | null {
     case 'terminate':
       return terminateStep(task, does.said);
     case 'workflow':
-      return refused(
-        task,
-        'A workflow inside another one is not carried over: what its agents read of each other is found in one file.',
-        'put its agents in place of this one',
-      );
+      return nestedStep(does.said, task.node, task);
     case 'questions':
       return refused(task, '`questions` are not carried over.', 'ask with one `human_gate` for each question');
   }
@@ -195,16 +192,6 @@ function ownFieldsIn(text: string): string[] {
   });
 }
 
-/** A value in our words: a text that is one whole value keeps its type, and may compute. */
-export function valueAt(at: Node, site: Omit<Site, 'at' | 'offset'>, key: string): Json | undefined {
-  const { value } = at;
-  if (typeof value !== 'string') return value;
-  const place = siteAt(site, at);
-  const isWhole = /^\s*\{\{(?:(?!\}\})[^])*\}\}\s*$/.test(value);
-  const written = isWhole ? condition(value, place) : template(value, place, key);
-  return written === null ? undefined : isWhole ? `\${${written}}` : written;
-}
-
 function setStep(task: Task, { value, values }: ConductorAgent): JsonObject | null {
   const { node, region, conductor } = task;
   const site = { node, region, conductor };
@@ -256,10 +243,15 @@ function eachStep(task: Task, group: Each): JsonObject | null {
   if (at === null || source === null) return null;
   const items = condition(group.source, siteAt({ node, region, conductor }, source));
   const inner = group.agent.type ?? 'agent';
-  if (inner !== 'agent') return refused(task, `\`${inner}\` in a \`for_each\` is not carried over.`, 'use an agent');
+  if (inner !== 'agent' && inner !== 'workflow')
+    return refused(task, `\`${inner}\` in a \`for_each\` is not carried over.`, 'use an agent');
   if (group.key_by != null)
     conductor.losses.changed(`${node.name}.key_by`, keyOf(node.at, 'key_by'), 'the outputs are a list, without keys');
-  const does = agentStep(task, group.agent, { name: group.agent.name ?? node.name, at, item: group.as });
+  const holder = { name: group.agent.name ?? node.name, at, item: group.as };
+  const does =
+    inner === 'workflow'
+      ? nestedStep(group.agent, holder, { node, region, conductor, item: group.as })
+      : agentStep(task, group.agent, holder);
   if (items === null || does === null) return null;
   const path = items.replace(/^\((.*) \?\? null\)$/, '$1 ?? null');
   return {

@@ -1,3 +1,4 @@
+import type { Json } from '../../../plan/values/json.js';
 import { literalText } from '../../../plan/values/expression.js';
 import type { Node } from '../../text/node.js';
 import { piecesOf } from '../shared/template-text.js';
@@ -219,4 +220,14 @@ function statement(text: string, site: Site, key: string): number | null {
 /** Where the text of a node stands. */
 export function siteAt(site: Omit<Site, 'at' | 'offset'>, at: Node): Site {
   return { ...site, at, offset: 0 };
+}
+
+/** A value in our words: a text that is one whole value keeps its type, and may compute. */
+export function valueAt(at: Node, site: Omit<Site, 'at' | 'offset'>, key: string): Json | undefined {
+  const { value } = at;
+  if (typeof value !== 'string') return value;
+  const place = siteAt(site, at);
+  const isWhole = /^\s*\{\{(?:(?!\}\})[^])*\}\}\s*$/.test(value);
+  const written = isWhole ? condition(value, place) : template(value, place, key);
+  return written === null ? undefined : isWhole ? `\${${written}}` : written;
 }
