@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../plan/values/json.js';
-import { isObject } from '../../plan/values/json.js';
+import { isObject, toText } from '../../plan/values/json.js';
 import type { Place, Report } from '../problems/problem.js';
 import { check } from '../text/check.js';
 import type { Member, Node } from '../text/node.js';
@@ -81,7 +81,55 @@ function refuseFamily(family: string, node: Node, report: Report): null {
   return null;
 }
 
-function planned(node: Node, report: Report): Node | null {
+/** Sentences as people write them: `Size: at most 1 MB` is a map in YAML, and a sentence all the same. */
+function withSentences(node: Node): Node {
+  const members = [...(node.members ?? [])].map(([key, member]): [string, Member] =>
+    ['constraints', 'success_criteria'].includes(key)
+      ? [key, { ...member, node: sentencesIn(member.node) }]
+      : [key, member],
+  );
+  return withMembers(node, members);
+}
+
+function sentencesIn(node: Node): Node {
+  if (node.items !== null) return withItems(node, node.items.flatMap(sentencesOf));
+  const sentences = sentencesOf(node);
+  return node.members === null || sentences[0] === node
+    ? node
+    : { ...node, members: null, items: sentences, value: sentences.map(({ value }) => value) };
+}
+
+/** A sentence for each key of a map; a map that holds more than texts and numbers is left as it is. */
+function sentencesOf(node: Node): Node[] {
+  const members = [...(node.members ?? [])];
+  if (
+    members.length === 0 ||
+    members.some(
+      ([
+        ,
+        {
+          node: { members: map, items },
+        },
+      ]) => map !== null || items !== null,
+    )
+  )
+    return [node];
+  return members.map(
+    ([
+      key,
+      {
+        key: at,
+        node: { end, value },
+      },
+    ]) => ({
+      ...{ ...node, ...at, end },
+      ...{ value: value === null ? key : `${key}: ${toText(value)}`, members: null, style: 'plain' as const },
+    }),
+  );
+}
+
+function planned(written: Node, report: Report): Node | null {
+  const node = withSentences(written);
   const refused = Object.keys(REFUSED).filter((key) => memberOf(node, key) !== null);
   for (const key of refused)
     report({

@@ -213,6 +213,16 @@ export const MAPS: [name: string, matches: Matcher][] = [
     either(texts('graphs'), all(at('graphs'), has('dependencies', 'env', 'python_version', 'node_version'))),
   ],
   [
+    'a graph of LangGraph',
+    all(
+      item('edges', all(has('source'), has('target'))),
+      item(
+        'nodes',
+        either(({ id }) => id === '__start__', all(text('type', /^(?:schema|runnable)$/), at('data'))),
+      ),
+    ),
+  ],
+  [
     'a dev container',
     all(
       has('image', 'build', 'dockerComposeFile'),

@@ -126,17 +126,21 @@ export function walkYaml(yaml: YamlNode, options: Walk): Node | null {
 /** Tells a fault that leaves no value; `text` is what to write in its place. */
 type Fail = (code: ProblemCode, at: Place, message: string, mend?: { suggestion: string; text: string | null }) => void;
 
+/** An anchor and what stands behind it on its line. */
+const ANCHOR = /(?:^|[:,[{-])[ \t]*&([^\s,[\]{}]+)(?![^\s,[\]{}])[ \t]*([^\r\n]*)/gm;
+/** Aliases of a document for which their anchors are looked up: each time all above is read. */
+const MOST_LOOKED_UP = 100;
+
 /**
- * What an alias stands for, as it is written at the one line of its anchor; a name without an anchor is a text that
- * lacks its quotes. Null where that takes more lines.
+ * What an alias stands for, as it is written at the one line of its anchor, the last one above it; a name without an
+ * anchor is a text that lacks its quotes. Null where that takes more lines.
  */
 function writtenOut({ source: { text }, start, end }: Place): string | null {
   const name = text.slice(start + 1, end);
-  const anchor = text.indexOf(`&${name}`);
-  if (anchor === -1) return `"*${name}"`;
-  const [, value] = /^[^\s,[\]{}]+[ \t]+([^\r\n]*)/.exec(text.slice(anchor + 1)) ?? [];
-  const isWhole = value !== undefined && /^(?:\[[^[\]{}]*\]|[\w./-]+|"[^"\\]*"|'[^']*')[ \t]*$/.test(value);
-  return isWhole ? value.trimEnd() : null;
+  const above = [...text.slice(0, start).matchAll(ANCHOR)].filter(([, anchor]) => anchor === name);
+  const value = above.at(-1)?.[2];
+  if (value === undefined) return `"*${name}"`;
+  return /^(?:\[[^[\]{}]*\]|[\w./-]+|"[^"\\]*"|'[^']*')[ \t]*$/.test(value) ? value.trimEnd() : null;
 }
 
 /** Turns YAML nodes into ours, top down, and checks what makes a value unfit for JSON. */
@@ -145,6 +149,7 @@ function createWalk({ place: placeIn, report, path: begin = '', depth: top = 0 }
   isBroken: () => boolean;
 } {
   let broken = false;
+  let aliases = 0;
 
   /** A fault that leaves the document its shape, so that all else in it can be looked at. */
   const tell = (code: ProblemCode, at: Place, message: string): void => report({ code, at, message });
@@ -193,7 +198,7 @@ function createWalk({ place: placeIn, report, path: begin = '', depth: top = 0 }
     if (isAlias(yaml))
       fail('yaml-alias', at, 'Aliases are not expanded.', {
         suggestion: 'write the value out; a text that begins with `*` stands in quotes',
-        text: writtenOut(at),
+        text: ++aliases > MOST_LOOKED_UP ? null : writtenOut(at),
       });
     return leaf(null);
   };

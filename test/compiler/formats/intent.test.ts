@@ -20,6 +20,15 @@ function problemsOf(text: string, name?: string): string[] {
 }
 
 describe('A workflow that says its goal', () => {
+  it.each([
+    ['  - Size: at most 1 MB\n  - All tests pass.', ['Size: at most 1 MB', 'All tests pass.']],
+    ['  max_files: 10\n  style: terse\n  tests:', ['max_files: 10', 'style: terse', 'tests']],
+  ])('reads constraints that YAML takes for maps as sentences: %s', (constraints, value) => {
+    const { plan, problems } = compile(`name: a\ngoal: Write docs.\nconstraints:\n${constraints}\n`);
+    expect(problems).toEqual([]);
+    expect(plan?.steps[0]).toMatchObject({ inputs: { constraints: { kind: 'literal', value } } });
+  });
+
   it('has tasks planned, approved, carried out and held against its constraints', () => {
     const { plan, problems } = compile(INTENT);
     expect(problems).toEqual([]);
@@ -62,7 +71,7 @@ describe('A workflow that says its goal', () => {
   it('has each problem where it is written', () => {
     expect(problemsOf('type: intent\nname: a\n')).toEqual(['1:1 missing-key']);
     expect(problemsOf('type: intent\ngoal: ""\n')).toEqual(['2:7 invalid-value']);
-    expect(problemsOf('goal: Go.\nconstraints: {a: 1}\n')).toEqual(['2:14 invalid-value']);
+    expect(problemsOf('goal: Go.\nconstraints: {a: {b: 1}}\n')).toEqual(['2:14 invalid-value']);
     expect(problemsOf('goal: Go.\nconstraints: [a, 3]\n')).toEqual(['2:18 invalid-value']);
     expect(problemsOf('goal: "Go ${steps.nowhere.output}."\nconstraints: [a]\n')).toEqual(['1:13 unknown-step']);
     expect(problemsOf('goal: Go.\ngaol: 1\nconstraints: [a]\n')).toEqual(['2:1 unknown-key']);

@@ -186,7 +186,8 @@ describe('hooks', () => {
 describe('what is lost', () => {
   it('stands in the report by its key, and in the file', () => {
     const { lost, files } = archon(
-      '- id: a\n  prompt: a\n  effort: high\n  betas: [x]\n  hooks: {Stop: [{response: {systemMessage: x}}]}\n  colour: red\n  maxBudgetUsd: 2\n' +
+      '- id: a\n  prompt: a\n  effort: high\n  betas: [x]\n  hooks: {Stop: [{response: {systemMessage: x}}]}\n' +
+        '  colour: red\n  maxBudgetUsd: 2\n' +
         '- {id: b, bash: b, model: opus}',
       {},
       'tags:  [x]\nrequires: [github]\nworktree: {enabled: true}\n',

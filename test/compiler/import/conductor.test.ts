@@ -78,9 +78,11 @@ describe('files that a workflow of conductor includes', () => {
 
 describe('a workflow of conductor inside another one', () => {
   const INNER =
-    'workflow:\n  name: inner\n  entry_point: s\n  input:\n    topic: {type: string}\n    depth: {type: number, default: 2}\n' +
+    'workflow:\n  name: inner\n  entry_point: s\n  input:\n    topic: {type: string}\n' +
+    '    depth: {type: number, default: 2}\n' +
     '    spare: {type: string}\nagents:\n' +
-    '  - {name: s, prompt: "Sum {{ workflow.input.topic }} {{ workflow.input.depth }}", output: {text: {type: string}}}\n' +
+    '  - {name: s, prompt: "Sum {{ workflow.input.topic }} {{ workflow.input.depth }}",\n' +
+    '     output: {text: {type: string}}}\n' +
     'output:\n  summary: "{{ s.output.text }}"\n';
   const outer = (agents: string, output = '"{{ b.output.summary }}"') =>
     'workflow:\n  name: it\n  entry_point: a\n  input: {topic: {type: string}, seeds: {type: array}}\n' +
@@ -114,7 +116,8 @@ describe('a workflow of conductor inside another one', () => {
   it('is run for each item of a list', () => {
     const { step, files } = stepB(
       '',
-      '"{{ b.outputs[0].summary }}"\nfor_each:\n  - {name: b, type: for_each, source: workflow.input.seeds, as: seed,\n' +
+      '"{{ b.outputs[0].summary }}"\nfor_each:\n' +
+        '  - {name: b, type: for_each, source: workflow.input.seeds, as: seed,\n' +
         '     agent: {type: workflow, workflow: parts/inner.yaml, input_mapping: {topic: "{{ seed }}"}}}',
     );
     expect(step).toMatchObject({

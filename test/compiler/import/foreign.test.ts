@@ -42,6 +42,12 @@ const FILES: [name: string, file: string, text: string, importable?: boolean][] 
     '{"dependencies": ["."], "graphs": {"agent": {"path": "./a.py:graph"}}}',
   ],
   [
+    'a graph of LangGraph',
+    'graph.json',
+    '{"nodes": [{"id": "__start__", "type": "schema"}, {"id": "a", "type": "runnable"}], ' +
+      '"edges": [{"source": "__start__", "target": "a"}]}',
+  ],
+  [
     'a Docker Compose file',
     'compose.yml',
     'x-base: &base {image: a}\nservices:\n  web: {<<: *base, ports: ["80"]}\n  db: {image: b}\n',

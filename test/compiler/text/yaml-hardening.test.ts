@@ -43,6 +43,19 @@ describe('YAML that means harm', () => {
     expect(problems).toContain(code);
   });
 
+  it.each([
+    ['&t 5m', '*t', '5m'],
+    ['&target 9m', '*t', '"*t"'],
+    ['&t 5m\n  b: &target 9m\n  c: "see &t x"', '*t', '5m'],
+    ['&t 5m\n  b: &t 6m', '*t', '6m'],
+    ['&t.x [a, b]', '*t.x', '[a, b]'],
+    ['&t\n    d: e', '*t', null],
+    ['1', '*bold*', '"*bold*"'],
+  ])('an alias is written out as its anchor says: %s, %s', (anchor, alias, text) => {
+    const { problems } = compileText(`inputs:\n  a: ${anchor}\n  z: ${alias}\nsteps:\n  - agent: scanner`);
+    expect(problems.find(({ code }) => code === 'yaml-alias')?.fix?.text ?? null).toBe(text);
+  });
+
   it('leaves octal, dates and yes as the core schema has them', () => {
     const plan = planOf('steps:\n  - {agent: scanner, inputs: {a: 0o14, b: 2001-01-01, c: yes, d: 1.5, e: ~}}');
     expect(plan.steps[0]).toMatchObject({
