@@ -18,7 +18,7 @@ const MOMENTS = Array.from({ length: REQUESTS }, (_, index) => index + 1);
 const drawn = MOMENTS[Math.floor(random('build kill')() * REQUESTS)] ?? 1;
 
 it.each(FULL ? MOMENTS : [drawn])(
-  'a build whose host and server are killed at request %i comes to its end, and asks one question more at most',
+  'a build whose host, server and command line are killed at request %i ends well, and asks one question more at most',
   async (moment) => {
     const voices = team(1, mendCounter);
     const endpoint = await startModelEndpoint((request) => {
@@ -35,7 +35,7 @@ it.each(FULL ? MOMENTS : [drawn])(
       const first = project.start('build', 'definitions/builds/counter.yml', '--id', 'killed', '--json');
       await endpoint.arrival(moment);
       const { host, server } = await project.pids();
-      for (const pid of [host, server]) if (pid !== null) kill(pid);
+      for (const pid of [host, server, first.process.pid ?? null]) if (pid !== null) kill(pid);
       await first.finished;
       const { code, stdout, stderr } = await project.run(
         ...['build', 'definitions/builds/counter.yml', '--id', 'killed', '--json'],

@@ -1,5 +1,5 @@
 // @module-tag git
-// @seconds 60
+// @seconds 90
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,15 +28,17 @@ ${TASKS.map(
 `,
 ).join('')}`;
 
-const git = (project: Project, ...args: string[]): string => {
-  const cwd = treePlaces(join(project.folder, '.perdure'), 'built').git;
+type Run = 'built' | 'again';
+
+const git = (project: Project, run: Run, ...args: string[]): string => {
+  const cwd = treePlaces(join(project.folder, '.perdure'), run).git;
   return existsSync(join(cwd, 'HEAD'))
     ? execFileSync('git', ['--git-dir=.', ...args], { cwd, stdio: 'pipe' }).toString()
     : '';
 };
-const subjects = (project: Project): string[] => {
+const subjects = (project: Project, run: Run): string[] => {
   try {
-    return git(project, 'log', '--reverse', '--format=%s', 'perdure/built').trim().split('\n');
+    return git(project, run, 'log', '--reverse', '--format=%s', `perdure/${run}`).trim().split('\n');
   } catch {
     return []; // the branch is not there yet
   }
@@ -50,25 +52,38 @@ describe('kill -9 while steps commit side by side', () => {
     delay: Math.floor(draw() * 900),
   }));
 
+  /** Each step once, on one line, of a repository that is whole. */
+  const expectAll = (project: Project, run: Run): void => {
+    const [base, root, ...tasks] = subjects(project, run);
+    expect([base, root]).toEqual(['Files as they were when the run began', 'builder: root']);
+    expect(tasks.sort()).toEqual(TASKS.map((name) => `builder: ${name}`).sort());
+    expect(git(project, run, 'rev-list', '--merges', `perdure/${run}`)).toBe('');
+    expect(() => git(project, run, 'fsck', '--full', '--strict')).not.toThrow();
+  };
+
   it.each(moments)(
-    'of $victim, $delay ms after $commits commits: each step is committed once, on one line',
+    'of $victim, $delay ms after $commits commits: each step is committed once, and taken over once by a rerun',
     async ({ victim, commits, delay }) => {
       const project = await openProject({ 'tasks.yml': WORKFLOW });
       try {
-        const first = project.start('run', 'tasks.yml', '--id', 'built', '--json');
-        await until(() => Promise.resolve(first.process.exitCode !== null || subjects(project).length > commits));
-        await new Promise((resolve) => {
-          setTimeout(resolve, delay);
-        }); // the random moment itself, not a wait for something
-        await strike(project, victim, first.process.pid);
-        const { stdout } = await project.run('run', 'tasks.yml', '--id', 'built', '--json');
-        const result = JSON.parse(stdout) as RunResult;
-        expect(result).toMatchObject({ status: 'success', branch: 'perdure/built' });
-        const [base, root, ...tasks] = subjects(project);
-        expect([base, root]).toEqual(['Files as they were when the run began', 'builder: root']);
-        expect(tasks.sort()).toEqual(TASKS.map((name) => `builder: ${name}`).sort());
-        expect(git(project, 'rev-list', '--merges', 'perdure/built')).toBe('');
-        expect(() => git(project, 'fsck', '--full', '--strict')).not.toThrow();
+        const struck = async (run: Run, after: number, words: string[]): Promise<void> => {
+          const first = project.start(...words);
+          const isNow = (): boolean => first.process.exitCode !== null || subjects(project, run).length > commits;
+          await until(() => Promise.resolve(isNow()));
+          await new Promise((resolve) => {
+            setTimeout(resolve, after);
+          }); // the random moment itself, not a wait for something
+          await strike(project, victim, first.process.pid);
+          const { stdout, stderr } = await project.run(...words);
+          if (stdout === '') throw new Error(stderr);
+          expect(JSON.parse(stdout) as RunResult).toMatchObject({ status: 'success', branch: `perdure/${run}` });
+          expectAll(project, run);
+        };
+        await struck('built', delay, ['run', 'tasks.yml', '--id', 'built', '--json']);
+        // Commits are taken over one after the other, each in a moment.
+        await struck('again', delay / 9, ['rerun', 'built', '--id', 'again', '--json']);
+        const from = git(project, 'again', 'log', '--format=%(trailers:key=Perdure-From,valueonly)', 'perdure/again');
+        expect(from.trim().split(/\n+/)).toEqual(Array(TASKS.length + 1).fill('built'));
         expect(existsSync(join(project.folder, 'lines.txt'))).toBe(false);
         expect((await project.run('workspace', 'apply', 'built')).code).toBe(0);
         expect(readFileSync(join(project.folder, 'lines.txt'), 'utf8').split('\n').filter(Boolean)).toEqual(TASKS);
