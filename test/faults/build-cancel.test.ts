@@ -31,7 +31,9 @@ function answer(request: RecordedRequest): Answer {
   const name = taskOf(request);
   if (name === 'Run') return { tools: [{ name: 'shell', input: { argv: ENDLESS } }] };
   if (name !== 'Set up') return { hang: true };
-  return request.results.count > 0 ? { text: 'Set up.' } : { tools: [write('package.json', '{}\n')] };
+  return request.results.count > 0
+    ? { text: 'Set up.' }
+    : { tools: [write('package.json', '{}\n'), write('index.html', '<p>Soon.\n')] };
 }
 
 /** Processes of this machine that run the command. */
@@ -51,7 +53,7 @@ interface Told {
   at: string;
 }
 
-it('a build that is cancelled with three calls open ends all of them, and who watches it is told no more', async () => {
+it('a build that is cancelled with three calls open ends all of them, its page and its narration', async () => {
   const endpoint = await startModelEndpoint(answer);
   const spec = { ...COUNTER_SPEC, workflow: { approve_plan: false } };
   const project = await openProject(
@@ -65,6 +67,11 @@ it('a build that is cancelled with three calls open ends all of them, and who wa
     await until(() => endpoint.requests.length > 0);
     const watching = project.start('watch', 'stopped', '--narrate', '--json');
     await until(() => hung().length === 2 && running().length > 0);
+    const opened = project.start('build', 'open', 'stopped', '--json');
+    let said = '';
+    opened.process.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const address = await until(() => /"address": "(http:[^"]*)"/.exec(said)?.[1]);
+    expect(await (await fetch(address)).text()).toBe('<p>Soon.\n');
     const cancelled = await project.run('cancel', 'stopped');
     expect(cancelled.code, cancelled.stderr).toBe(0);
     await Promise.all(hung().map(({ abandoned }) => abandoned));
@@ -73,6 +80,11 @@ it('a build that is cancelled with three calls open ends all of them, and who wa
     const result = JSON.parse(stdout) as RunResult;
     expect({ code, status: result.status }, stderr).toEqual({ code: 1, status: 'cancelled' });
     expect(running()).toEqual([]);
+    expect(await opened.finished).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('`stopped` was cancelled: its page is served no more.') as string,
+    });
+    await expect(fetch(address)).rejects.toThrow();
 
     const spent = Object.values(result.costs?.tasks ?? {}).reduce((sum, { tokens }) => sum + tokens, 0);
     expect(result.spend.tokens).toBe(spent);

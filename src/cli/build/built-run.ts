@@ -3,6 +3,7 @@ import { isObject } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { Store } from '../../store/store.js';
+import type { CliError } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
 import { specOfPlan } from '../observe/build-spec.js';
 import type { Session } from '../session.js';
@@ -23,23 +24,34 @@ export interface BuiltRun extends Pick<Session, 'store' | 'project'> {
  * The run of a build spec by its name, or by that of a run that has mended it. Throws where there is none, where it
  * built nothing, and with `there` as what to do where its store is elsewhere.
  */
-export async function openBuiltRun(
-  run: string,
-  { taskQueue, there }: { taskQueue: string | null; there: string },
-  terminal: Terminal,
-): Promise<BuiltRun> {
-  const { store, project, elsewhere } = await openSession(terminal, { taskQueue, lookOnly: true });
-  if (elsewhere !== null)
-    throw usageError(`What run \`${run}\` built is in the store \`${store.id}\`, which is elsewhere.`, there);
+export async function openBuiltRun(run: string, asked: Asked, terminal: Terminal): Promise<BuiltRun> {
+  const { store, project } = await openStoreOf(run, asked, terminal);
   const record = await store.readRun(run);
   if (record === null) throw unknownRun(run);
   const found = await buildOf(record, store);
-  if (found === null)
-    throw usageError(
-      `The run \`${run}\` built nothing: it is no run of a build spec.`,
-      '`perdure list` shows the runs that are known here.',
-    );
+  if (found === null) throw builtNothing(run);
   return { store, project, record, ...found };
+}
+
+/** Which store is looked into, and what to do where that is elsewhere. */
+interface Asked {
+  taskQueue: string | null;
+  there: string;
+}
+
+/** The session whose store has what a run built; throws where that is elsewhere. */
+export async function openStoreOf(run: string, { taskQueue, there }: Asked, terminal: Terminal): Promise<Session> {
+  const session = await openSession(terminal, { taskQueue, lookOnly: true });
+  if (session.elsewhere === null) return session;
+  throw usageError(`What run \`${run}\` built is in the store \`${session.store.id}\`, which is elsewhere.`, there);
+}
+
+/** The refusal of a run that is none of a build spec. */
+export function builtNothing(run: string): CliError {
+  return usageError(
+    `The run \`${run}\` built nothing: it is no run of a build spec.`,
+    '`perdure list` shows the runs that are known here.',
+  );
 }
 
 /** The build that a run was, or has mended; null where there is none. */
@@ -47,7 +59,18 @@ async function buildOf(record: RunRecord, store: Store): Promise<Pick<BuiltRun, 
   const plan = await store.getPlan(record.plan);
   const spec = await specOfPlan(plan, store);
   if (isObject(spec)) return { build: record, plan, spec };
-  const from = plan.workspace?.from;
-  const before = from === undefined ? null : await store.readRun(from);
+  const before = await mendedBy(plan, store);
   return before === null ? null : buildOf(before, store);
+}
+
+/** Tells whether a run of this Plan builds something, or mends what another has built. */
+export async function isBuild(plan: Plan, store: Store): Promise<boolean> {
+  if (isObject(await specOfPlan(plan, store))) return true;
+  const before = await mendedBy(plan, store);
+  return before !== null && (await buildOf(before, store)) !== null;
+}
+
+/** The run whose work a run of this Plan goes on with; null for none. */
+async function mendedBy({ workspace }: Plan, store: Store): Promise<RunRecord | null> {
+  return workspace?.from === undefined ? null : store.readRun(workspace.from);
 }

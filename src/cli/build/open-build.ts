@@ -1,33 +1,113 @@
 import { siteFolder } from '../../activities/workspace/site.js';
 import { SITE_FOLDERS } from '../../plan/builds/site.js';
 import { locate } from '../../store/folders/places.js';
+import { mainPlace } from '../../store/worktrees/places.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
+import { findRun } from '../observe/find-run.js';
+import { observe } from '../observe/observer.js';
+import type { RunView } from '../observe/view.js';
+import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
-import { print, tell } from '../terminal.js';
-import { openBuiltRun } from './built-run.js';
+import { print, printJson, tell } from '../terminal.js';
+import { builtNothing, isBuild, openBuiltRun, openStoreOf } from './built-run.js';
 import { serveSite } from './serve-site.js';
 
-/** `build open RUN`: serves the page that a build has made, from the folder that it worked in, until Ctrl-C. */
-export async function openBuild(
-  built: string,
-  { taskQueue }: { taskQueue: string | null },
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const { store, record } = await openBuiltRun(built, { taskQueue, there: 'Open it there.' }, terminal);
+interface Opening {
+  taskQueue: string | null;
+  json: boolean;
+}
+
+/**
+ * `build open RUN`: serves the page that a build has made, from the folder that it worked in, until Ctrl-C. While the
+ * build goes on that is the page as it is by then; with a build that is cancelled the serving ends.
+ */
+export async function openBuild(built: string, { taskQueue, json }: Opening, terminal: Terminal): Promise<ExitCode> {
+  const asked = { taskQueue, there: 'Open it there.' };
+  const session = await openStoreOf(built, asked, terminal);
+  if ((await session.store.readRun(built)) === null) return openRunning(built, session, { json, terminal });
+  const { store, record } = await openBuiltRun(built, asked, terminal);
   const workspace = locate(store, record.workspace);
   const folder = await siteFolder(workspace);
   if (folder === null)
     throw usageError(
       `The run \`${built}\` made no page: none of ${SITE_FOLDERS.join(', ')} in \`${workspace}\` holds \`index.html\`.`,
     );
-  const site = await serveSite(workspace, folder);
-  const stopped = new Promise<void>((resolve) => {
-    process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve());
-  });
-  print(terminal, site.address);
-  tell(terminal, `Serving \`${folder}\` of ${workspace} until Ctrl-C.`);
-  await stopped;
-  await site.close();
+  await serve(workspace, () => Promise.resolve(folder), { run: built, json, terminal, until: interrupted() });
   return EXIT.success;
+}
+
+/** A build that goes on, or that has left no record. */
+async function openRunning(
+  run: string,
+  session: Session,
+  { json, terminal }: { json: boolean; terminal: Terminal },
+): Promise<ExitCode> {
+  const { view, link } = await findRun(run, session);
+  if (link === null) return openBuild(run, { taskQueue: null, json }, terminal); // it has ended meanwhile
+  const stop = new AbortController();
+  try {
+    const { store } = session;
+    if (!(await isBuild(await store.getPlan(view.plan), store))) throw builtNothing(run);
+    const workspace = locate(store, mainPlace(run));
+    const observer = observe({ source: link, run, store, wait: true, signal: stop.signal });
+    const ended = observer.done.then(
+      () => endOf(observer.view(), terminal),
+      () => never(), // whoever serves the page goes on without the server
+    );
+    const isCancelled = await serve(workspace, () => siteFolder(workspace), {
+      ...{ run, json, terminal },
+      until: Promise.race([interrupted(), ended]),
+    });
+    return isCancelled ? EXIT.ended : EXIT.success;
+  } finally {
+    stop.abort();
+    await link.close();
+  }
+}
+
+/** Resolves to true when the run was cancelled; of one that ended otherwise the page stays. */
+function endOf(view: RunView | null, terminal: Terminal): Promise<true> {
+  const { run = '', status = 'running' } = view ?? {};
+  if (status === 'cancelled') {
+    tell(terminal, `\`${run}\` was cancelled: its page is served no more.`);
+    return Promise.resolve(true);
+  }
+  tell(terminal, `\`${run}\` has ended: ${status}.`);
+  return never();
+}
+
+function never(): Promise<true> {
+  return new Promise(() => undefined);
+}
+
+/** Resolves to false when a person ends it. */
+function interrupted(): Promise<false> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve(false)).once('SIGTERM', () => resolve(false));
+  });
+}
+
+interface Serving {
+  run: string;
+  json: boolean;
+  terminal: Terminal;
+  until: Promise<boolean>;
+}
+
+/** Serves a page and tells its address; gives what ended it. `folder` says where in the workspace the page is now. */
+async function serve(
+  workspace: string,
+  folder: () => Promise<string | null>,
+  { run, json, terminal, until }: Serving,
+): Promise<boolean> {
+  const site = await serveSite(workspace, folder);
+  if (json) printJson(terminal, { run, address: site.address, workspace, folder: await folder() });
+  else print(terminal, site.address);
+  tell(terminal, `Serving \`${(await folder()) ?? 'what will be the page'}\` of ${workspace} until Ctrl-C.`);
+  try {
+    return await until;
+  } finally {
+    await site.close();
+  }
 }

@@ -39,11 +39,11 @@ export interface ServedSite {
 }
 
 /**
- * Serves the files of a folder of a workspace on this machine alone, on a port that is free. No link is followed, names
- * that begin with a dot are not there, and a request for another host is refused: a page elsewhere that has a name of
- * its own for this machine gets nothing.
+ * Serves the files of a folder of a workspace on this machine alone, on a port that is free. Which folder is asked with
+ * each request; null while there is none. No link is followed, names that begin with a dot are not there, and a request
+ * for another host is refused: a page elsewhere that has a name of its own for this machine gets nothing.
  */
-export async function serveSite(workspace: string, folder: string): Promise<ServedSite> {
+export async function serveSite(workspace: string, folder: () => Promise<string | null>): Promise<ServedSite> {
   const server = createServer((request, response) => {
     void answer(request, { workspace, folder, port: portOf(server) }).then(
       (reply) => send(response, reply, request.method === 'HEAD'),
@@ -73,16 +73,19 @@ interface Reply {
 
 interface Site {
   workspace: string;
-  folder: string;
+  folder: () => Promise<string | null>;
   port: number;
 }
 
-async function answer({ method, headers, url }: IncomingMessage, { workspace, folder, port }: Site): Promise<Reply> {
+async function answer({ method, headers, url }: IncomingMessage, site: Site): Promise<Reply> {
+  const { workspace, port } = site;
   if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`)
     return refusal(421, `Expected the host 127.0.0.1:${port}.`);
   if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'Only files are served.');
   const path = pathOf(url ?? '/');
   if (path === null) return refusal(404, 'There is no such file.');
+  const folder = await site.folder();
+  if (folder === null) return refusal(404, 'There is no page yet.');
   const isFolder = path === '' || path.endsWith('/');
   const name = isFolder ? `${path}index.html` : path;
   const file = await fileAt(workspace, join(folder, name));

@@ -34,7 +34,10 @@ export const build: CommandSpec = {
           'Expected the run that built it.',
           `\`perdure build ${spec} RUN\`; \`perdure list\` shows the runs.`,
         );
-      if (spec === 'open') return (await import('../build/open-build.js')).openBuild(built, { taskQueue }, terminal);
+      if (spec === 'open') {
+        const { openBuild } = await import('../build/open-build.js');
+        return openBuild(built, { taskQueue, json: options.flag('json') }, terminal);
+      }
       const form = options.flag('json') ? 'json' : options.flag('html') ? 'html' : 'text';
       return (await import('../build/report/report-build.js')).reportBuild(built, { taskQueue, form }, terminal);
     }

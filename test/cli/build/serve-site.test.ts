@@ -42,10 +42,13 @@ it('serves the files of its folder, and nothing else', async () => {
     await writeFile(join(site, path), text);
   await symlink(join(root, 'outside.txt'), join(site, 'link.txt'));
   await symlink(root, join(site, 'up'));
-  const { address, close } = await serveSite(join(root, 'project'), 'dist');
+  let folder: string | null = null;
+  const { address, close } = await serveSite(join(root, 'project'), () => Promise.resolve(folder));
   onTestFinished(close);
 
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  expect(await ask(address, '/')).toMatchObject({ status: 404, body: 'There is no page yet.' });
+  folder = 'dist';
   expect(await ask(address, '/')).toMatchObject({ status: 200, body: '<p>hello', type: 'text/html; charset=utf-8' });
   expect(await ask(address, '/app.js?v=1')).toMatchObject({
     status: 200,
