@@ -134,6 +134,8 @@ it('shows its tasks before they are approved: where it waits, and later', async 
     );
     expect(text).toMatch(/agent {6}Bea \(builder\)/);
     expect(text).toMatch(/cost {7}about \$0\.\d+ to \$0\.\d+ a turn/);
+    // Of the build before, which the tests above have made.
+    expect(text).toMatch(/a builder's task has cost <?\$0\.\d+ here, on average of 3 before/);
     expect(text).toContain(`tests      node -e "console.log('PASS: one')"`);
   }
   expect((await project.run('reject', 'asked', '--comment', 'no')).code).toBe(0);

@@ -3,6 +3,7 @@ import { isObject } from '../../plan/values/json.js';
 import { textIn } from '../../plan/builds/build-spec.js';
 import { isTexts, tasksIn } from '../../plan/builds/task.js';
 import type { Store } from '../../store/store.js';
+import { pastTaskCosts } from '../forecast/past-task-costs.js';
 import { taskCost } from '../forecast/task-cost.js';
 import type { PlannedTasks } from '../observe/planned-tasks.js';
 import { plural } from '../text/format.js';
@@ -24,11 +25,12 @@ export interface TaskFacts {
 export async function shownTasks(content: Json, { team, spec }: PlannedTasks, store: Store): Promise<string> {
   const known = spec === null ? null : (JSON.parse(await store.getText(spec)) as Json); // the compiler wrote it
   const requirements = requirementsOf(known);
+  const past = await pastTaskCosts(store);
   return tasksText(
     content,
     (tasksIn(content) ?? []).map((task) => {
       const member = team.find(({ name }) => name === task.agent_name);
-      return { role: member?.role ?? null, cost: taskCost(task, { member, spec: known }), requirements };
+      return { role: member?.role ?? null, cost: taskCost(task, { member, spec: known, past }), requirements };
     }),
   );
 }

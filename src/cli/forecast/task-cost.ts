@@ -7,6 +7,7 @@ import { teamOf } from '../../plan/builds/build-spec.js';
 import type { Task } from '../../plan/builds/task.js';
 import type { Json } from '../../plan/values/json.js';
 import { utf8Bytes } from '../../plan/values/json.js';
+import type { PastTasks } from './past-task-costs.js';
 import type { PlannedMember } from '../observe/planned-tasks.js';
 import { formatUsd, plural } from '../text/format.js';
 import { BYTES_PER_TOKEN, SHORT_ANSWER } from '../../workers/forecast/price-range.js';
@@ -14,11 +15,19 @@ import { BYTES_PER_TOKEN, SHORT_ANSWER } from '../../workers/forecast/price-rang
 /** What a task is told of those before it, and of the files, at most: 2,000 words, and lines of 200 files. */
 const BEFORE_BYTES = 32_768;
 
+/** What is known of a task beside what its planner says of it. */
+interface Known {
+  member: PlannedMember | undefined;
+  spec: Json;
+  /** What tasks have cost here before, by role. */
+  past: ReadonlyMap<string, PastTasks>;
+}
+
 /**
- * What a task is expected to cost, in a few words: a turn of its agent, from a short answer to what is reserved for it.
- * `unknown` where nobody knows the price.
+ * What a task is expected to cost, in a few words: a turn of its agent, from a short answer to what is reserved for it,
+ * and what tasks of that role have cost here before. `unknown` where nobody knows the price.
  */
-export function taskCost(task: Task, { member, spec }: { member: PlannedMember | undefined; spec: Json }): string {
+export function taskCost(task: Task, { member, spec, past }: Known): string {
   const { model = null, told = 0, turns = TURNS } = member ?? {};
   if (model?.provider === 'rehearsal') return 'nothing: the models are rehearsed';
   if (model === null || model.assumed === true) return 'unknown';
@@ -30,7 +39,15 @@ export function taskCost(task: Task, { member, spec }: { member: PlannedMember |
     bytes: bytes + (task.dependencies.length > 0 ? BEFORE_BYTES : 0),
     max_tokens: model.max_tokens ?? ANSWER_TOKENS[model.provider],
   });
-  return `about ${formatUsd(least)} to ${formatUsd(usd)} a turn, at most ${plural(turns, 'turn')} a try`;
+  const turn = `about ${formatUsd(least)} to ${formatUsd(usd)} a turn, at most ${plural(turns, 'turn')} a try`;
+  return `${turn}${pastWords(member, past)}`;
+}
+
+function pastWords(member: Known['member'], past: Known['past']): string {
+  const role = member?.role ?? '';
+  const { usd, tasks } = past.get(role) ?? { usd: 0, tasks: 0 };
+  if (tasks === 0) return '';
+  return `;\na ${role}'s task has cost ${formatUsd(usd / tasks)} here, on average of ${tasks} before`;
 }
 
 /** Bytes of what a task's agent is told before its first turn, without what the run finds out until then. */

@@ -160,7 +160,7 @@ describe('planned tasks at their gate', () => {
 
 describe('what a task is expected to cost', () => {
   const of = (model: ModelChoice | null, dependencies: string[] = []): string =>
-    taskCost(task({ dependencies }), { member: { name: 'Bo', role: 'builder', model }, spec: null });
+    taskCost(task({ dependencies }), { member: { name: 'Bo', role: 'builder', model }, spec: null, past: new Map() });
   const opus: ModelChoice = { provider: 'anthropic', model: 'claude-opus-4-6', max_tokens: 16_000 };
   const price = { input: 5, output: 25, cache_read: null, cache_write_5m: null, cache_write_1h: null };
 
@@ -180,6 +180,15 @@ describe('what a task is expected to cost', () => {
     ['is nothing in a rehearsal', { provider: 'rehearsal', model: 'opus' }, 'nothing: the models are rehearsed'],
   ])('%s', (_, model, said) => {
     expect(of(model)).toBe(said);
+  });
+
+  it('says what tasks of its role have cost here before', () => {
+    const past = new Map([['builder', { usd: 0.9, tasks: 3 }]]);
+    const costOf = (role: string): string =>
+      taskCost(task(), { member: { name: 'Bo', role, model: { ...opus, price } }, spec: null, past });
+    expect(costOf('builder')).toBe(
+      `${costOf('tester')};\na builder's task has cost $0.300 here, on average of 3 before`,
+    );
   });
 
   it('rises with what is told of the tasks before', () => {
