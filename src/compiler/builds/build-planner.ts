@@ -16,6 +16,9 @@ const ROUNDS = 2;
 /** Folders that git ignores, and that tests need. */
 const CARRIED = ['node_modules'];
 
+/** The version of `PLANNER_PROMPT`: other words get the next one, and a text in `test/compiler/builds/prompts/`. */
+export const PLANNER_VERSION = 1;
+
 /** Instruction of the agent that plans a build. */
 export const PLANNER_PROMPT = `You plan how a project is built. You are given a build spec and answer with the tasks
 that build it.

@@ -15,7 +15,7 @@ import { memberOf } from '../text/node.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, AgentStep, ApprovalStep, PlanStep, StepBase } from '../../plan/step.js';
 import { tasksSchema } from '../agents/task-planning.js';
-import { completeSpec, PLANNER_PROMPT, taskRulesOf } from './build-planner.js';
+import { completeSpec, PLANNER_PROMPT, PLANNER_VERSION, taskRulesOf } from './build-planner.js';
 import type { Shared } from '../workflow/compile-workflow.js';
 import { isSmallEnough, seal } from '../workflow/compile-workflow.js';
 import type { Texts } from '../hash.js';
@@ -174,7 +174,7 @@ function reference(root: Root, source: string, ...path: string[]): Template {
 function plannerOf(texts: Texts): Agent {
   return {
     name: 'planner',
-    description: 'Plans the tasks of a build.',
+    description: `Plans the tasks of a build (prompt version ${PLANNER_VERSION}).`,
     prompt: ofParts([PLANNER_PROMPT], texts),
     model: BUILD_MODEL,
     program: null,

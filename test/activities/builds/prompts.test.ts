@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Member, Role } from '../../../src/plan/builds/build-spec.js';
 import { ROLES, teamOf } from '../../../src/plan/builds/build-spec.js';
@@ -17,6 +16,7 @@ import { skillsPart } from '../../../src/activities/builds/parts/skills.js';
 import { stylePart } from '../../../src/activities/builds/parts/style.js';
 import { taskPart } from '../../../src/activities/builds/parts/task.js';
 import { roleOf } from '../../../src/activities/builds/roles/role.js';
+import { expectRecorded } from '../../compiler/helpers/recorded-text.js';
 
 const SPEC: JsonObject = {
   nugget: { goal: 'A page that counts clicks.', type: 'website', description: 'One button, one number.' },
@@ -65,19 +65,11 @@ const askedOf = (role: Role): string =>
   });
 const knownTo = (role: Role): string => agentPrompt(memberFor(role), SPEC, TEAM);
 
-function writeRecord(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
-
 describe('the prompts of a build', () => {
   it.each(ROLES)('of a %s are those of their version', (role) => {
     const shown = `${knownTo(role)}\n\n=== task ===\n\n${askedOf(role)}\n`;
     const snapshot = join(import.meta.dirname, 'prompts', String(PROMPTS_VERSION), `${role}.txt`);
-    if (process.env['PERDURE_RECORD'] === '1') writeRecord(snapshot, shown);
-    expect(shown, 'other words are another version: raise PROMPTS_VERSION, and record with PERDURE_RECORD=1').toBe(
-      readFileSync(snapshot, 'utf8'),
-    );
+    expectRecorded(snapshot, shown);
   });
 
   it('have the nine parts in order: role, persona, style, skills, rules, safety; then task and what is of it', () => {
