@@ -1,4 +1,5 @@
 import type { ModelChoice } from '../../plan/agents/model-choice.js';
+import type { Allowances } from '../../plan/narration/allowance.js';
 import { isAllowed } from '../../plan/narration/allowance.js';
 import type { Teller } from '../../plan/narration/record.js';
 import type { Json } from '../../plan/values/json.js';
@@ -42,13 +43,20 @@ export interface Asking {
   run: string;
   tellers: Tellers;
   credentials: Credentials;
+  allowances: Allowances;
 }
+
+/**
+ * The version of what both are asked with. A change of their words gets the next one, and new snapshots in
+ * `test/activities/narration/prompts/`.
+ */
+export const PROMPTS_VERSION = 1;
 
 /**
  * Asks for narrator and teacher of one run, on their own account. They stand in no line with the run's calls, ask
  * nobody who wants a pause, and what they are refused pauses nobody.
  */
-export function createAskTeller({ store, run, tellers, credentials }: Asking): AskTeller {
+export function createAskTeller({ store, run, tellers, credentials, allowances }: Asking): AskTeller {
   const providers = plainProviders();
   return async (question, signal) => {
     const { by, key, schema, timeoutMs } = question;
@@ -57,7 +65,8 @@ export function createAskTeller({ store, run, tellers, credentials }: Asking): A
     const request = requestOf(question, model);
     const most = mostIn(model, request);
     const lines = await store.readNarration(run);
-    if (lines.some((line) => line.kind === 'asked' && line.key === key) || !isAllowed(by, lines, most)) return null;
+    const isAsked = lines.some((line) => line.kind === 'asked' && line.key === key);
+    if (isAsked || !isAllowed(by, lines, most, allowances)) return null;
     const soFar = nothingSoFar();
     const context: CallContext = {
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
@@ -70,7 +79,7 @@ export function createAskTeller({ store, run, tellers, credentials }: Asking): A
     };
     if (model.provider !== 'rehearsal' && (await store.readPause(lineOf(model.provider, context))) !== null)
       return null;
-    await store.addNarration(run, { kind: 'asked', at: now(), key, by, most });
+    await store.addNarration(run, { kind: 'asked', at: now(), key, by, most, prompts: PROMPTS_VERSION });
     soFar.isSent = true;
     const answered = (usage: Usage | null): Promise<void> =>
       store.addNarration(run, { kind: 'answered', at: now(), key, by, spend: spendIn(model, usage) });

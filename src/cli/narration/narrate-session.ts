@@ -1,3 +1,4 @@
+import { allowancesOf } from '../../compiler/formats/narration.js';
 import type { NarrationLine } from '../../plan/narration/record.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 import { usageError } from '../exit-codes.js';
@@ -22,6 +23,7 @@ export function narrateIn(session: Session, wanted: boolean | null, terminal: Te
     return narrate(run, {
       store,
       stateDir: project.stateDir,
+      allowances: allowancesOf(config.narration),
       options: config.models ?? {},
       providers: config.providers ?? {},
       env: outsideEnvironment(terminal.env, project.root),

@@ -1,5 +1,6 @@
 import type { ChooseModels } from '../../activities/models/choice/choose.js';
 import type { AskTeller } from '../../activities/narration/ask-teller.js';
+import type { Allowances } from '../../plan/narration/allowance.js';
 import type { Happening } from '../../plan/narration/happening.js';
 import type { Pacing } from '../../plan/narration/pacing.js';
 import { createPacing } from '../../plan/narration/pacing.js';
@@ -42,6 +43,7 @@ export interface Narration {
 export interface NarrateOptions extends Pick<ChooseModels, 'options' | 'providers' | 'env'> {
   store: Store;
   stateDir: string;
+  allowances: Allowances;
   /** Takes what is said from now on, by whichever of those who watch. */
   tell: (line: NarrationLine) => void;
 }
@@ -194,14 +196,14 @@ async function beginToLead(
 /** Models are looked for once there is something to ask, and never for a rehearsal. */
 function createAsk(
   { run, rehearsal }: RunView,
-  { store, env, ...choice }: Omit<NarrateOptions, 'stateDir' | 'tell'>,
+  { store, env, allowances, ...choice }: Omit<NarrateOptions, 'stateDir' | 'tell'>,
 ): AskTeller {
   let asking: Promise<AskTeller> | null = null;
   const begin = async (): Promise<AskTeller> => {
     const { chooseTellers } = await import('../../activities/narration/choose-tellers.js');
     const { createAskTeller } = await import('../../activities/narration/ask-teller.js');
     const tellers = await chooseTellers({ ...choice, env });
-    return createAskTeller({ store, run: rootOf(run), tellers, credentials: () => env });
+    return createAskTeller({ store, run: rootOf(run), tellers, credentials: () => env, allowances });
   };
   return async (question, signal) => {
     if (rehearsal) return null;

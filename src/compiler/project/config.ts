@@ -10,6 +10,7 @@ import { mcpServers, secretValues } from '../formats/mcp-config.js';
 import { notifySchema } from '../formats/notify.js';
 import { permissionsSchema } from '../formats/permissions.js';
 import { autonomySchema } from '../formats/autonomy.js';
+import { narrationSchema } from '../formats/narration.js';
 import { quotaSchema } from '../formats/quota.js';
 import { between } from '../formats/build/values.js';
 import { budgets, count, durability, filledText, variable } from '../formats/values.js';
@@ -127,6 +128,7 @@ export const configSchema = z
       )
       .optional()
       .describe('How builds go.'),
+    narration: narrationSchema.optional().describe('What narrator and teacher may use for a run.'),
     agents: z
       .strictObject(
         {

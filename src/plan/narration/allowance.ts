@@ -2,16 +2,19 @@ import type { Spend } from '../budget/spend.js';
 import { addSpend, NO_SPEND } from '../budget/spend.js';
 import type { NarrationLine, Teller, Use } from './record.js';
 
-/** What each may use for one run. It is no part of the run's own budget. */
-export const ALLOWANCES: Record<Teller, Use> = {
+/** What each may use for one run. */
+export type Allowances = Record<Teller, Use>;
+
+/** Allowances where `perdure.yml` says nothing. They are no part of a run's own budget. */
+export const ALLOWANCES: Allowances = {
   narrator: { usd: 0.1, tokens: 60_000 },
   teacher: { usd: 0.1, tokens: 20_000 },
 };
 
-/** Tells whether a call that may use `most` fits what is left of a teller's allowance. */
-export function isAllowed(by: Teller, lines: NarrationLine[], most: Use): boolean {
+/** Tells whether a call that may use `most` fits what is left of a teller's allowance `of` a run. */
+export function isAllowed(by: Teller, lines: NarrationLine[], most: Use, of: Allowances): boolean {
   const used = usedBy(by, lines);
-  const { usd, tokens } = ALLOWANCES[by];
+  const { usd, tokens } = of[by];
   return used.usd + most.usd <= usd && used.tokens + most.tokens <= tokens;
 }
 

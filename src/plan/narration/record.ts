@@ -20,8 +20,11 @@ export type NarrationLine = { at: string; key: string } & (
       from: 'model' | 'template';
     }
   | ({ kind: 'lesson'; task: string; from: 'model' | 'curriculum' } & Lesson)
-  /** Written before a model is asked, so that nobody asks again and what it may use counts. */
-  | { kind: 'asked'; by: Teller; most: Use }
+  /**
+   * Written before a model is asked, so that nobody asks again and what it may use counts. `prompts` is the version of
+   * the words that it is asked with; runs from before there was one have none.
+   */
+  | { kind: 'asked'; by: Teller; most: Use; prompts?: number | undefined }
   /** `usd` is null where nobody knows the price. */
   | { kind: 'answered'; by: Teller; spend: { usd: number | null; tokens: number } }
 );

@@ -36,6 +36,7 @@ const lineSchema = z.discriminatedUnion('kind', [
     ...lineOf,
     by: teller,
     most: z.object({ usd: z.number(), tokens: z.number() }),
+    prompts: z.number().optional(),
   }),
   z.object({
     kind: z.literal('answered'),

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { allowancesOf } from '../../../src/compiler/formats/narration.js';
 import { loadConfig } from '../../../src/compiler/project/config.js';
 import { findProject } from '../../../src/compiler/project/project.js';
+import { ALLOWANCES } from '../../../src/plan/narration/allowance.js';
 import { brief, createProject } from '../helpers/temporary-project.js';
 
 function load(own: string, glee?: string) {
@@ -24,6 +26,19 @@ describe('perdure.yml', () => {
 
   it('refuses what this version does not do, so that nobody relies on it', () => {
     expect(load('generated_workers_dir: made\n').problems).toEqual(['perdure.yml 1:1 unsupported-key error']);
+  });
+
+  it('says what narrator and teacher may use, each by itself; what it leaves open is as usual', () => {
+    const { config, problems } = load('narration: {narrator: {max_cost_usd: 0.5}, teacher: {max_tokens: 0}}\n');
+    expect(problems).toEqual([]);
+    expect(allowancesOf(config.narration)).toEqual({
+      narrator: { usd: 0.5, tokens: ALLOWANCES.narrator.tokens },
+      teacher: { usd: ALLOWANCES.teacher.usd, tokens: 0 },
+    });
+    expect(allowancesOf(undefined)).toEqual(ALLOWANCES);
+    expect(load('narration: {narrator: {max_cost_usd: -1}}\n').problems).toEqual([
+      'perdure.yml 1:38 invalid-value error',
+    ]);
   });
 
   it('takes keys of providers as references only', () => {

@@ -44,7 +44,13 @@ describe('the allowance of a narrator', () => {
     ],
     ['leaves the teacher its own', [asked('a', { usd, tokens }, 'teacher')], { usd, tokens }, true],
   ])('%s', (_title, lines, most, expected) => {
-    expect(isAllowed('narrator', lines, most)).toBe(expected);
+    expect(isAllowed('narrator', lines, most, ALLOWANCES)).toBe(expected);
+  });
+
+  it('is what a config gives, and none for 0', () => {
+    const of = { ...ALLOWANCES, narrator: { usd: 0, tokens: 0 } };
+    expect(isAllowed('narrator', [], { usd: 0.001, tokens: 1 }, of)).toBe(false);
+    expect(isAllowed('teacher', [], { usd: 0.001, tokens: 1 }, of)).toBe(true);
   });
 });
 
