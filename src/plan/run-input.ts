@@ -52,6 +52,8 @@ export interface RunSettings {
   /** Programs that play agents; absent where none does. */
   programs?: ProgramSettings;
   rehearsal: boolean;
+  /** Of a test: no step lets time pass, and a next try begins at once. Absent in other runs. */
+  no_waits?: true;
   submitted_by: string;
   /** What gates do: ask people, approve as the submitter, or take each gate's fallback. */
   gates: 'ask' | 'approve' | 'fallback';

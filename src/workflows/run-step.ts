@@ -215,6 +215,7 @@ function endOrTryAgain(scope: Scope, step: Step, tries: Tries, end: StepEnd): St
     return 'failure' in end && isInDoubt(step, end.failure)
       ? recover(scope, step, tries.count, end.failure).then(again)
       : end;
+  if (scope.context.settings.no_waits === true) return again(null);
   return sleepIn(scope.context.runningSteps, delay, `next try of ${segmentOf(step)}`).then(() => again(null));
 }
 

@@ -111,8 +111,16 @@ describe('a recorded run', () => {
       .replace('text: one two three', 'text: one two three four')
       .replace('look: success', 'look: skipped');
     await writeFile(join(project.folder, 'changed.yml'), changed);
-    const { code, stdout } = await project.run('test', 'changed.yml', 'recordings/tour.yml');
+    const { code, stdout } = await project.run(
+      ...['test', 'changed.yml', 'recordings/tour.yml', '--junit', 'reports/tests.xml'],
+    );
     expect(code).toBe(1);
+    const report = await project.read('reports/tests.xml');
+    expect(report).toContain('<testsuite name="perdure test" tests="2" failures="1"');
+    expect(report).toMatch(
+      /<testcase classname="tour" name="changed.yml" time="[\d.]+"><failure message="look: expected `skipped`, got/,
+    );
+    expect(report).toMatch(/<testcase classname="tour" name="recordings\/tour.yml" time="[\d.]+"\/>/);
     expect(stdout.split('\n')).toEqual([
       '✗ changed.yml',
       '    look: expected `skipped`, got `success`',

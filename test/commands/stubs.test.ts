@@ -64,6 +64,7 @@ beforeAll(async () => {
     'definitions/agents/explore.yml': AGENT.replace('general-purpose', 'explore'),
     'definitions/workflows/notes.yml': NOTES,
     'definitions/workflows/bench.yml': BENCH,
+    'definitions/workflows/slow.yml': SLOW,
     'definitions/flows/look.flow': FLOW,
   });
 });
@@ -79,6 +80,20 @@ async function tested(files: Record<string, string>, ...more: string[]): Promise
   }
   return project.run('test', ...Object.keys(files), ...more);
 }
+
+/** A day and a half of waiting. */
+const SLOW = `name: slow
+steps:
+  - id: later
+    wait: 12h
+  - id: then
+    wait: {until: "2099-01-31T10:00:00+01:00"}
+  - id: check
+    command: [make, check]
+    retry: {attempts: 3, backoff: 12h}
+    on_error: continue
+output: "\${steps.then.output}"
+`;
 
 const STUBS = `definition: notes
 input: {city: Oslo}
@@ -129,6 +144,24 @@ describe('a test with stubs', () => {
     const { code, stdout } = await tested({ 'unasked.yml': STUBS.replace('  name: Trees\n', '') });
     expect(code).toBe(1);
     expect(stdout).toContain('`name` ran and has no stub: add it under `stubs`.');
+  });
+
+  it('waits for nothing: no moment, no time, and no next try', async () => {
+    const { code, stdout } = await tested({
+      'slow.test.yml': `definition: slow
+stubs: {check: {failed: "no"}}
+expect: {status: partial, output: "2099-01-31T09:00:00.000Z", steps: {later: success, check: error}}
+`,
+    });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 passed, 0 failed') as string,
+    });
+    const run = /test-slow-[a-z2-7]{8}/.exec((await project.run('list')).stdout)?.[0] ?? '';
+    const { steps } = JSON.parse((await project.run('show', run, '--json')).stdout) as {
+      steps: { id: string; attempts: number }[];
+    };
+    expect(steps.find(({ id }) => id === 'check')?.attempts).toBe(3);
   });
 
   it('runs for real only what says so, and what is external only when that is asked for', async () => {

@@ -32,11 +32,16 @@ export async function reportedTo(
     const { end } = seen;
     if (end !== null && end.kind !== 'interrupted') {
       if (isGithub) tell(terminal, ...annotations(end.view));
-      write(resolve(terminal.cwd, junit), junitXml(end.view), writeFileSync);
+      writeJunit(junit, junitXml(end.view), terminal);
       const summary = terminal.env['GITHUB_STEP_SUMMARY'];
       if (summary !== undefined && summary !== '') write(summary, summaryOf(end.view), appendFileSync);
     }
   }
+}
+
+/** Writes a report in JUnit's form; throws a CliError where it cannot be written. */
+export function writeJunit(file: string, text: string, { cwd }: Pick<Terminal, 'cwd'>): void {
+  write(resolve(cwd, file), text, writeFileSync);
 }
 
 function write(file: string, text: string, how: (file: string, text: string) => void): void {

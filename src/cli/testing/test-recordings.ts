@@ -3,6 +3,9 @@ import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import { createReport, sortProblems } from '../../compiler/problems/problem.js';
 import type { Report } from '../../compiler/problems/problem.js';
 import { keyOf } from '../../compiler/text/node.js';
+import type { JunitCase } from '../ci/junit-document.js';
+import { junitDocument } from '../ci/junit-document.js';
+import { writeJunit } from '../ci/report.js';
 import type { ExitCode } from '../exit-codes.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
@@ -32,6 +35,8 @@ interface TestCommand {
   external: boolean;
   by: string;
   json: boolean;
+  /** The file of a report in JUnit's form; null for none. */
+  junit: string | null;
 }
 
 interface Tested {
@@ -54,7 +59,7 @@ interface Prepared extends PlacedTest {
  * before the first starts.
  */
 export async function testRecordings(
-  { paths, external, by, json }: TestCommand,
+  { paths, external, by, json, junit }: TestCommand,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const files = testsAt(paths, terminal.cwd);
@@ -68,14 +73,21 @@ export async function testRecordings(
     );
   const session = await openSession(terminal, { taskQueue: null, elsewhere });
   const tested: Tested[] = [];
+  const cases: JunitCase[] = [];
   for (const one of prepared) {
+    const since = performance.now();
     const result = await test(one, { by, session, terminal });
     tested.push(result);
+    cases.push(caseOf(result, one, performance.now() - since));
     if (!json) tell(result, terminal);
   }
   const failed = tested.filter(({ status }) => status === 'failed').length;
   if (json) printJson(terminal, tested);
   else print(terminal, `${tested.length - failed} passed, ${failed} failed`);
+  if (junit !== null) {
+    const ms = cases.reduce((sum, one) => sum + one.ms, 0);
+    writeJunit(junit, junitDocument({ name: 'perdure test', ms, cases }), terminal);
+  }
   return failed === 0 ? EXIT.success : EXIT.ended;
 }
 
@@ -149,12 +161,13 @@ async function test(
   const stubs = prepared.stubs?.map(({ stub }) => stub);
   const asks = recording.gates !== undefined || stubs !== undefined;
   const run = newRunId(`test-${compiled.plan.name}`);
-  const settings = await settle(
+  const settled = await settle(
     compiled.plan,
     { rehearse: true, by, gates: asks ? 'ask' : 'approve', limits: NO_BUDGETS },
     session,
     terminal,
   );
+  const settings = { ...settled, no_waits: true as const };
   await session.store.writeRecorded(run, { answers, commands, devices, stubs, ...(mocks ? { stand_ins: true } : {}) });
   const link = await session.connect({ start: true });
   let undecided: string[] = [];
@@ -178,6 +191,12 @@ async function test(
   const differences = [...undecided, ...differencesIn(prepared, went)];
   const path = prepared.stubs === null ? {} : { path: pathOfRun(prepared, went) };
   return { file, run, status: differences.length === 0 ? 'passed' : 'failed', differences, ...path };
+}
+
+/** A test as a case of a report: of its definition, by its file. */
+function caseOf({ file, differences }: Tested, { compiled: { plan } }: Prepared, ms: number): JunitCase {
+  const failed = differences.length === 0 ? null : differences.join('\n');
+  return { classname: plan.name, name: file, ms, failed };
 }
 
 function tell({ file, run, status, differences, path }: Tested, terminal: Terminal): void {

@@ -28,7 +28,7 @@ describe('the report of a run', () => {
 
   it('has a case for the run itself where none of its steps failed', () => {
     const alone = junitXml(runView([], { status: 'timeout', error: 'too long', endedAt: 1 }));
-    expect(alone).toContain('name="run" time="0"><failure message="too long">too long</failure>');
+    expect(alone).toContain('name="run" time="0.000"><failure message="too long">too long</failure>');
   });
 
   it('is one annotation for each step that failed, on one line that says nothing else to GitHub', () => {
