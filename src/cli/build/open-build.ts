@@ -3,7 +3,7 @@ import { SITE_FOLDERS } from '../../plan/builds/site.js';
 import { locate } from '../../store/folders/places.js';
 import { mainPlace } from '../../store/worktrees/places.js';
 import type { ExitCode } from '../exit-codes.js';
-import { EXIT, usageError } from '../exit-codes.js';
+import { EXIT, refusal, usageError } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { observe } from '../observe/observer.js';
 import type { RunView } from '../observe/view.js';
@@ -43,6 +43,11 @@ async function openRunning(
   session: Session,
   { json, terminal }: { json: boolean; terminal: Terminal },
 ): Promise<ExitCode> {
+  if (session.store.folder === null)
+    throw refusal(
+      `What \`${run}\` builds is with its worker while it goes on.`,
+      `\`perdure build open ${run}\` again when it has ended.`,
+    );
   const { view, link } = await findRun(run, session);
   if (link === null) return openBuild(run, { taskQueue: null, json }, terminal); // it has ended meanwhile
   const stop = new AbortController();

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { textIn } from '../../plan/builds/build-spec.js';
+import type { Task } from '../../plan/builds/task.js';
 import { isTexts, tasksIn } from '../../plan/builds/task.js';
 import type { Store } from '../../store/store.js';
 import { pastTaskCosts } from '../forecast/past-task-costs.js';
@@ -26,13 +27,20 @@ export async function shownTasks(content: Json, { team, spec }: PlannedTasks, st
   const known = spec === null ? null : (JSON.parse(await store.getText(spec)) as Json); // the compiler wrote it
   const requirements = requirementsOf(known);
   const past = await pastTaskCosts(store);
-  return tasksText(
-    content,
-    (tasksIn(content) ?? []).map((task) => {
-      const member = team.find(({ name }) => name === task.agent_name);
-      return { role: member?.role ?? null, cost: taskCost(task, { member, spec: known, past }), requirements };
-    }),
-  );
+  const tasks = tasksIn(content) ?? [];
+  const facts = tasks.map((task) => {
+    const member = team.find(({ name }) => name === task.agent_name);
+    return { role: member?.role ?? null, cost: taskCost(task, { member, spec: known, past }), requirements };
+  });
+  return `${tasksText(content, facts)}${unnamedText(tasks, requirements)}`;
+}
+
+/** The requirements that no task names: of these nobody knows whether the tasks see to them. */
+function unnamedText(tasks: Task[], requirements: ReadonlyMap<string, string>): string {
+  const named = new Set(tasks.flatMap(({ requirement_ids = [] }) => requirement_ids));
+  const unnamed = [...requirements.keys()].filter((id) => !named.has(id));
+  if (unnamed.length === 0) return '';
+  return `\n\n${entry('', 'no task is', `for:\n${items(unnamed.map((id) => described(id, requirements)))}`)}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { assert, constantFrom, array, option, property, record, string, uniqueAr
 import { describe, expect, it } from 'vitest';
 import { gateLines } from '../../../src/cli/follow/plain-lines.js';
 import { renderGate, unseenLines } from '../../../src/cli/follow/gate-text.js';
-import { tasksText } from '../../../src/cli/follow/tasks-text.js';
+import { shownTasks, tasksText } from '../../../src/cli/follow/tasks-text.js';
 import { taskCost } from '../../../src/cli/forecast/task-cost.js';
 import type { OpenGate } from '../../../src/cli/observe/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
@@ -10,6 +10,7 @@ import { displayWidth } from '../../../src/cli/text/width.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
 import type { Json } from '../../../src/plan/values/json.js';
 import { shownText } from '../../../src/plan/text/safe-text.js';
+import type { Store } from '../../../src/store/store.js';
 
 const palette = createPalette(false);
 const task = (more: object = {}) => ({
@@ -156,6 +157,26 @@ describe('planned tasks at their gate', () => {
       all.filter(isFramed).length - lines.filter(isFramed).length,
     );
   });
+});
+
+it('tasks that name no requirement are shown with those that nobody has named', async () => {
+  const spec = JSON.stringify({
+    requirements: [
+      { id: 'req-0', description: 'It ticks.' },
+      { id: 'req-1', description: 'It stops.' },
+    ],
+  });
+  // Of a store no more is asked than what a text is, and which runs there were.
+  const store = { getText: () => Promise.resolve(spec), listRuns: () => Promise.resolve([]) } as unknown as Store;
+  const shown = (requirement_ids: string[]): Promise<string> =>
+    shownTasks(plan([task({ requirement_ids })]), { team: [], spec }, store);
+  expect((await shown(['req-0', 'req-1'])).split('\n').at(-1)).toBe('why so     In order.');
+  expect((await shown(['req-0'])).split('\n').slice(-2)).toEqual(['no task is for:', '           - req-1: It stops.']);
+  expect((await shown([])).split('\n').slice(-3)).toEqual([
+    'no task is for:',
+    '           - req-0: It ticks.',
+    '           - req-1: It stops.',
+  ]);
 });
 
 describe('what a task is expected to cost', () => {
