@@ -189,10 +189,24 @@ function filesOf({ from, file, cwd, root }: ImportCommand): string[] {
     return [absolute];
   }
   const absolute = join(root, folder);
-  const files = listFolder(absolute).filter(({ name, kind }) => kind === 'file' && extensions.includes(extname(name)));
+  const files = filesIn(absolute, from === 'claude' ? LEVELS : 1).filter((found) =>
+    extensions.includes(extname(found)),
+  );
   if (files.length === 0)
     throw usageError(`There are no agents of ${title} in \`${folder}\`.`, 'Name one with `--file`.');
-  return files.map(({ name }) => join(absolute, name));
+  return files;
+}
+
+/** Claude Code finds agents in folders of its folder as well. */
+const LEVELS = 8;
+
+/** The files of a folder, and of folders in it; a `README.md` is about them. */
+function filesIn(folder: string, levels: number): string[] {
+  return listFolder(folder).flatMap(({ name, kind }) => {
+    const absolute = join(folder, name);
+    if (kind === 'folder') return levels > 1 ? filesIn(absolute, levels - 1) : [];
+    return kind === 'file' && !/^readme\.md$/i.test(name) ? [absolute] : [];
+  });
 }
 
 /** Agents that are in the folder already; files with problems have their names taken all the same, by `kindOf`. */

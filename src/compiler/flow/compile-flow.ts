@@ -54,6 +54,13 @@ export function compileFlow(definition: FlowDefinition, shared: Shared): Plan | 
   }
 }
 
+/** Tells of no name that nothing captures: where a flow cannot be read as a whole, what captures it may be unread. */
+function withoutUnknownNames(report: Report): Report {
+  return (finding) => {
+    if (finding.code !== 'unknown-variable' || finding.severity === 'warning') report(finding);
+  };
+}
+
 function bodyOf(
   { name, file, authored }: FlowDefinition,
   shared: Shared,
@@ -76,7 +83,7 @@ function bodyOf(
     constants: new Map(),
     ledger: createLedger(),
     texts,
-    report,
+    report: authored.broken ? withoutUnknownNames(report) : report,
   };
   const names: Names = { outer: null, own: new Map() };
   readConstants(constantsOf(tree), { ...vocabulary, roles }, ({ value }) => partsOf(value, names, vocabulary));

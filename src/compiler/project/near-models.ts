@@ -44,9 +44,11 @@ export function warnOfNearSettings(settings: Node, report: Report): void {
 }
 
 function warnOf(models: NamedModel[], aliases: string[], report: Report): void {
-  const known = [...SHORT_NAMES, ...aliases];
+  const short = [...SHORT_NAMES, ...aliases];
   for (const { name, at } of models) {
-    if (!/^[A-Za-z][A-Za-z-]{2,11}$/.test(name) || known.includes(name)) continue;
+    const [, provider = '', plain] = /^(anthropic:)?([A-Za-z][A-Za-z-]{2,11})$/.exec(name) ?? [];
+    const known = provider === '' ? short : SHORT_NAMES.map((one) => provider + one);
+    if (plain === undefined || known.includes(name)) continue;
     const suggestion = didYouMean(name, known);
     if (suggestion === null) continue;
     report({

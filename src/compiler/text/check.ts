@@ -160,7 +160,8 @@ function reportUnknownKey(
     return;
   }
   const word = words !== undefined && Object.hasOwn(words, key) ? words[key] : undefined;
-  const suggestion = word === undefined ? didYouMean(key, known) : `it is called \`${word}\` here`;
+  const suggestion =
+    word === undefined || !known.includes(word) ? didYouMean(key, known) : `it is called \`${word}\` here`;
   report({
     code: 'unknown-key',
     at,

@@ -129,6 +129,19 @@ describe('agents import', () => {
     });
   });
 
+  it('finds agents in folders of the folder, and takes no README for one', async () => {
+    const folder = claude({
+      'a.md': REVIEWER.replace('security-reviewer', 'a'),
+      'team/deep/b.md': REVIEWER.replace('security-reviewer', 'b'),
+      'README.md': '# Ours\n\nThese are agents.\n',
+    });
+    const { found } = await outcomes(folder, '--from', 'claude', '--dry-run');
+    expect(found.map(({ name, file }) => [name, file])).toEqual([
+      ['a', '.claude/agents/a.md'],
+      ['b', '.claude/agents/team/deep/b.md'],
+    ]);
+  });
+
   it('with --dry-run writes nothing', async () => {
     const folder = claude({ 'security-reviewer.md': REVIEWER });
     expect((await outcomes(folder, '--from', 'claude', '--dry-run')).found).toMatchObject([{ status: 'imported' }]);

@@ -37,10 +37,12 @@ describe('a file in another syntax', () => {
   });
 
   it('that other versions of the language had is refused by name, once', () => {
-    const { problems } = compileFlowText('loop retry-with-backoff(3): Plan:"Try {x}" -> Plan:"a"');
-    expect(problems.map(({ message }) => message)).toEqual([
-      'This version knows no definition of `loop retry-with-backoff`.',
-    ]);
+    for (const rest of ['', ' -> Plan:"a"']) {
+      const { problems } = compileFlowText(`loop retry-with-backoff(3): Plan:"Try {x}"${rest}`);
+      expect(problems.map(({ message }) => message)).toEqual([
+        'This version knows no definition of `loop retry-with-backoff`.',
+      ]);
+    }
   });
 
   it('is no flow with a fault', () => {
@@ -67,6 +69,21 @@ describe('agents that are nowhere', () => {
   it('may be defined as the suggestion says', () => {
     const { plan } = compileFlowText('$scout := {base: "general-purpose", prompt: "…"}\n$scout:"x"');
     expect(plan?.steps).toHaveLength(1);
+  });
+});
+
+describe('a fault of syntax', () => {
+  it.each([
+    [`Explore:'Look at src':seen -> Plan:"Plan {seen}"`, `Explore:"Look at src":seen -> Plan:"Plan {seen}"`],
+    ['Explore:Look at src -> Plan:"Plan {seen}"', null],
+    ['Explore:"Look" as seen -> Plan:"Plan {seen}"', 'Explore:"Look":seen -> Plan:"Plan {seen}"'],
+    ['Explore "Look":seen -> Plan:"Plan {seen}"', 'Explore:"Look":seen -> Plan:"Plan {seen}"'],
+  ])('is one problem, and no unknown name beside it: %s', (text, mended) => {
+    const { problems } = compileFlowText(text);
+    expect(problems).toHaveLength(1);
+    const [{ fix } = { fix: null }] = problems;
+    if (mended === null || fix === null) return expect(mended).toBeNull();
+    expect(text.slice(0, fix.column - 1) + fix.text + text.slice(fix.end_column - 1)).toBe(mended);
   });
 });
 

@@ -36,9 +36,19 @@ describe('a model that is nearly a short name', () => {
     },
   );
 
-  it.each(['sonnet', 'claude-sonnet-5-5', 'ollama:sonet', 'gpt', 'mistral', 'default:sonet'])('is not %s', (model) => {
-    expect(found('b.yml', { 'b.yml': FILES['b.yml'].replace('sonet', model) })).toEqual([]);
+  it('is warned of behind its provider too', () => {
+    const main = FILES['p/main.agent'].replace('sonet', 'anthropic:sonet');
+    expect(found('p', { ...FILES, 'p/main.agent': main })).toMatchObject([
+      { severity: 'warning', suggestion: 'did you mean `anthropic:sonnet`?', fix: { text: 'anthropic:sonnet' } },
+    ]);
   });
+
+  it.each(['sonnet', 'anthropic:sonnet', 'claude-sonnet-5-5', 'ollama:sonet', 'gpt', 'mistral', 'default:sonet'])(
+    'is not %s',
+    (model) => {
+      expect(found('b.yml', { 'b.yml': FILES['b.yml'].replace('sonet', model) })).toEqual([]);
+    },
+  );
 
   it('is not an alias of the project, and may be nearly one', () => {
     const config = { 'perdure.yml': 'models: {aliases: {sonet: claude-x, swift: claude-y}}\n' };

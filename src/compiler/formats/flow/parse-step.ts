@@ -103,7 +103,17 @@ function parseGlued({ peek, quoted, problem, at }: Cursor, owner: string): Quote
 
 /** `:var` after an instruction. */
 function parseCapture(cursor: Cursor): Name | null {
-  const { takes, seesWord, name, problem, at, peek } = cursor;
+  const { takes, seesWord, name, problem, at, peek, previous, take } = cursor;
+  if (peek().raw === 'as' && !peek().fresh && seesWord(1) && !peek(1).fresh) {
+    const string = previous();
+    const word = take();
+    const variable = name();
+    const suggestion = `write \`:${variable.text}\``;
+    const fix = { at: { ...variable.at, start: at(string).end, end: variable.at.end }, text: `:${variable.text}` };
+    const message = `Expected \`:\` between an instruction and the name of its output, got \`as\`.`;
+    problem({ code: 'unexpected-text', at: at(word), message, suggestion, fix });
+    return variable;
+  }
   if (takes(':') === null) return null;
   if (seesWord()) return name();
   problem({

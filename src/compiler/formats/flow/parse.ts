@@ -27,11 +27,15 @@ export function parseFlow(text: string, placeOf: PlaceOf, report: Report): FlowT
     });
   }
   if (open.length > 0) return { definitions: [], body: null, comments: [], note: null };
-  const cursor = createCursor(tokens, placeOf, report);
+  let isRefused = false;
+  const cursor = createCursor(tokens, placeOf, (finding) => {
+    isRefused ||= finding.code === 'unsupported-key';
+    report(finding);
+  });
   const definitions: FlowTree['definitions'] = [];
   const { bodies, note } = parseSections(cursor, definitions);
   const [only] = bodies;
-  if (only === undefined) reportEmpty(cursor, definitions.length > 0, placeOf(0, 1));
+  if (only === undefined && !isRefused) reportEmpty(cursor, definitions.length > 0, placeOf(0, 1));
   return {
     definitions,
     body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : (only ?? null),
