@@ -41,6 +41,7 @@ export const NEEDS = [
   ),
   need('openssl', ['server'], [program('openssl', 'openssl')]),
   need('socat', ['tools'], [program('socat', 'socat')]),
+  need('shells', ['tools'], [program('zsh', 'zsh'), program('fish', 'fish')]),
   need(
     'micropython',
     ['tools'],

@@ -129,8 +129,8 @@ function fish(commands: readonly CommandSpec[]): string {
         [
           `complete -c perdure ${here} -l ${long}`,
           ...(short === null ? [] : [`-s ${short}`]),
-          ...(takesValue ? ['-r'] : []),
-          ...(choices.length === 0 ? [] : [`-a ${quote(choices.join(' '))}`]),
+          // Where a list says what it takes, no file is offered.
+          ...(choices.length > 0 ? ['-x', `-a ${quote(choices.join(' '))}`] : takesValue ? ['-r'] : []),
           `-d ${quote(about)}`,
         ].join(' '),
       ),
