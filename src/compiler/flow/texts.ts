@@ -113,8 +113,7 @@ export function variable(
       ? 'nothing is captured before it'
       : `there ${known.length === 1 ? 'is' : 'are'} ${listed}${known.length > 8 ? ' …' : ''}`;
   const suggestion =
-    didYouMean(name, known) ??
-    (known.length === 0 ? `capture it: \`agent:"instruction":${name}\`; a brace that means nothing is \`\\{\`` : null);
+    didYouMean(name, known) ?? `capture it: \`agent:"instruction":${name}\`; a brace that means nothing is \`\\{\``;
   report({
     code: 'unknown-variable',
     at,

@@ -72,6 +72,16 @@ describe('agents that are nowhere', () => {
   });
 });
 
+describe('a name in braces that nothing captures', () => {
+  it('comes with what to do, also where others are captured', () => {
+    const { problems } = compileFlowText('Explore:"Look":seen -> Plan:"Plan {seen} in {braces}"');
+    expect(problems).toMatchObject([
+      { code: 'unknown-variable', suggestion: expect.stringContaining('`\\{`') as string },
+    ]);
+    expect(compileFlowText('Explore:"Look":seen -> Plan:"Plan {seen} in \\{braces}"').problems).toEqual([]);
+  });
+});
+
 describe('a fault of syntax', () => {
   it.each([
     [`Explore:'Look at src':seen -> Plan:"Plan {seen}"`, `Explore:"Look at src":seen -> Plan:"Plan {seen}"`],
