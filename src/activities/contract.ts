@@ -87,10 +87,7 @@ export interface MakingModels {
 /** A turn with what its transcript told of it. */
 export type WholeTurn = TurnCall & ModelCall & { workspace: string };
 
-/**
- * Who is asked by which call of another agent: short hashes of the agent and of the message, and the call's number in
- * it.
- */
+/** Who is asked, by which call of another agent: its agent and message by short hashes, and the call's number. */
 export interface AskedBy {
   agent: string;
   head: string;
@@ -303,6 +300,8 @@ export interface Activities {
   callModel(call: ShortCall<ModelCall>): Promise<ShortOutput>;
   /** Does so within a workflow task where it takes a moment; `callModel` goes on with what takes longer. */
   beginModel(call: ShortCall<ModelCall & { task: number }>): Promise<ShortOutput | Working>;
+  /** So does a turn, named by its path; `askTurn` goes on with it. */
+  beginTurn(call: ShortCall<TurnCall & { task: number }>): Promise<(TurnAnswer & { path: string }) | Working>;
   /** Ends what a step has begun so and nothing goes on with; gives what that has spent. */
   endBegun(call: ShortCall<StepCall>): Promise<{ spend: Spend | null }>;
   runCommand(call: ShortCall<CommandCall>): Promise<ShortOutput>;

@@ -6,7 +6,9 @@ import { createCallModel } from './agents/call-model.js';
 import { createCheckToken } from './gates/check-token.js';
 import { createKeepReceipt } from './gates/receipt.js';
 import { createNoteRefusal } from './gates/refused.js';
-import type { Activities } from './contract.js';
+import { turnSegment } from '../plan/agents/conversation.js';
+import { joinPath } from '../plan/plan.js';
+import type { Activities, ModelCall, TurnCall, Working } from './contract.js';
 import { createCompileImage } from './devices/compile-image.js';
 import { createFlashDevice } from './devices/flash-device.js';
 import { createPrepareFlash } from './devices/prepare-flash.js';
@@ -16,6 +18,7 @@ import { createTellKeeper } from './devices/tell-keeper.js';
 import type { Dependencies } from './dependencies.js';
 import { withFailures } from './failures.js';
 import { acceptQuickCalls, acceptShortCalls, fromShort } from './attempt/short-form.js';
+import type { QuickCall } from './attempt/head-start.js';
 import { createEndBegun, createHeadStart } from './attempt/head-start.js';
 import { createSpentBelow } from './runs/spent-below.js';
 import { createJoinRounds } from './runs/join-rounds.js';
@@ -54,16 +57,18 @@ export function createActivities(deps: Dependencies): Activities {
   const here = placed(store, workspaces);
   const held = holding(workspaces);
   const reading = holding(workspaces, { reads: true });
-  const model = createHeadStart(store, createCallModel(deps));
+  const model = createHeadStart(deps, createCallModel(deps));
+  const turn = createHeadStart(deps, createAskTurn(deps), turnPath);
   const callTool = createCallTool(deps);
   return {
     callModel: acceptShortCalls(singleFlight(model.goOn, { patient: true })),
-    beginModel: acceptQuickCalls(model.begin),
+    beginModel: acceptQuickCalls<QuickCall<ModelCall>, Working>(model.begin),
     endBegun: fromShort(createEndBegun(store)),
     runCommand: acceptShortCalls(singleFlight(here(createRunCommand(deps)), { patient: true })),
     runProgram: acceptShortCalls(singleFlight(here(createRunProgram(deps)), { patient: true })),
     runTool: acceptQuickCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
-    askTurn: fromShort(singleFlight(reading(createAskTurn(deps)), { patient: true })),
+    askTurn: fromShort(singleFlight(reading(turn.goOn), { patient: true })),
+    beginTurn: fromShort(turn.begin),
     callTool: fromShort(singleFlight(here(callTool), { patient: true })),
     callTools: fromShort(singleFlight(here(createCallTools(callTool)), { patient: true })),
     callHooks: fromShort(singleFlight(here(createCallHooks(deps)), { patient: true })),
@@ -101,6 +106,11 @@ export function createActivities(deps: Dependencies): Activities {
     countAlive: withFailures(createCountAlive(deps)),
     closeRun: withFailures(createCloseRun(deps, startFollowers)),
   };
+}
+
+/** Turns of one step have its path. */
+function turnPath({ path, turn }: TurnCall): string {
+  return joinPath(path, turnSegment(turn, null));
 }
 
 /** An activity that is told where it works from the store, and gets it as it is here. */

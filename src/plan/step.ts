@@ -100,7 +100,7 @@ export interface AgentStep extends StepBase {
   /** The output is tasks for others: what they must satisfy beside the schema. */
   tasks?: TaskRules;
   output_as?: OutputConversion;
-  /** It is asked within the workflow task, as long as that takes a moment: its try may take `QUICK_MS`. */
+  /** It, or each turn of an agent with tools, is asked within the workflow task as long as that takes a moment. */
   quick?: true;
   /** What a rehearsal answers (decision 10). */
   rehearsal: Template | null;

@@ -1,17 +1,19 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { TurnAnswer } from '../../plan/agents/conversation.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import type { Store } from '../../store/store.js';
 import type { StepCall, StepOutput, Working } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
 import { toFailure, withPath } from '../failures.js';
 import type { Outside } from './attempt.js';
 import { endedBy } from './attempt.js';
 import { startHeartbeat } from './heartbeat.js';
 import { endingSignal } from './single-start.js';
 
-/** How long the quick steps of one workflow task take at most, all together: meanwhile its run hears of nothing. */
+/** How long what is quick in one workflow task takes at most, all together: meanwhile its run hears of nothing. */
 const MOMENT_MS = 900;
 /** How long what has ended is kept for the activity that takes it. */
 const KEPT_MS = 60_000;
@@ -21,17 +23,17 @@ const KEPT_TASKS = 500;
 /** A call of a quick step: quick steps of one workflow task, named by the length of its history, share a moment. */
 export type QuickCall<C extends StepCall> = C & { task: number };
 
-/** A step that begins within a workflow task, and goes on outside of it where it takes longer. */
-export interface HeadStart<C extends StepCall> {
-  /** A local activity: gives what the step came to within a moment. Whatever it came to, its failure too, names it. */
-  begin: (call: QuickCall<C>) => Promise<StepOutput | Working>;
-  /** The usual activity: waits for what has begun in this process, and does the step itself where nothing has. */
-  goOn: (call: C) => Promise<StepOutput>;
+/** What begins within a workflow task, and goes on outside of it where it takes longer: a step, or a turn of one. */
+export interface HeadStart<C extends StepCall, R> {
+  /** A local activity: gives what it came to within a moment. Whatever that is, a failure too, names it. */
+  begin: (call: QuickCall<C>) => Promise<(R & { path: string }) | Working>;
+  /** The usual activity: waits for what has begun in this process, and does it itself where nothing has. */
+  goOn: (call: C) => Promise<R>;
 }
 
 /** What was begun and not taken yet. */
-interface Begun {
-  ended: Promise<StepOutput>;
+interface Begun<R = unknown> {
+  ended: Promise<R>;
   /** Its reason is the failure that the step ends with. */
   stop: AbortController;
   progress: JsonObject;
@@ -45,33 +47,39 @@ const tasks = createLruCache<{ task: number; since: number }>(KEPT_TASKS);
  * task that waits for a local activity hears of nothing. What takes longer than a moment goes on in this process, and
  * the usual activity takes it from there. So it does with what shall be tried again: Temporal does that. Another
  * process finds in the journal what was answered, and asks what was not once more, as after any loss of a worker.
+ * `nameOf` tells what begins from all else that the run does: its path, unless another is given.
  */
-export function createHeadStart<C extends StepCall>(
-  store: Store,
-  act: (call: C, outside?: Outside) => Promise<StepOutput>,
-): HeadStart<C> {
+export function createHeadStart<C extends StepCall, R extends object>(
+  { store, momentMs = MOMENT_MS }: Pick<Dependencies, 'store' | 'momentMs'>,
+  act: (call: C, outside?: Outside) => Promise<R>,
+  nameOf: (call: C) => string = ({ path }) => path,
+): HeadStart<C, R> {
+  const keyFor = (call: C): string => keyOf(store, { ...call, path: nameOf(call) });
+  // what is begun by this name is of this kind
+  const known = (key: string): Begun<R> | undefined => begun.get(key) as Begun<R> | undefined;
   return {
     async begin({ task, ...told }) {
       const call = told as unknown as C; // what is left of it
       const context = Context.current();
-      const key = keyOf(store, call);
-      const one = begun.get(key) ?? open(key, (outside) => act(call, outside));
+      const path = nameOf(call);
+      const key = keyFor(call);
+      const one = known(key) ?? open(key, (outside) => act(call, outside));
       try {
-        const came = await within(leftOf(context, task), waitFor(one, context.cancellationSignal, context));
+        const came = await within(leftOf(momentMs, context, task), waitFor(one, context.cancellationSignal, context));
         if (came === null) return { working: true };
         begun.delete(key);
-        return { ...came, path: call.path };
+        return { ...came, path };
       } catch (error) {
         if (!context.cancellationSignal.aborted && isPassing(error)) return { working: true };
         begun.delete(key);
         throw error instanceof CancelledFailure
-          ? new CancelledFailure(error.message, [{ ...spendOf(error), path: call.path }])
-          : withPath(toFailure(error), call.path);
+          ? new CancelledFailure(error.message, [{ ...spendOf(error), path }])
+          : withPath(toFailure(error), path);
       }
     },
     async goOn(call) {
-      const key = keyOf(store, call);
-      const one = begun.get(key);
+      const key = keyFor(call);
+      const one = known(key);
       if (one === undefined) return act(call);
       const context = Context.current();
       const stopHeartbeat = startHeartbeat(context, () => ({ ...one.progress }));
@@ -97,18 +105,18 @@ export function createEndBegun(store: Store): (call: StepCall) => Promise<{ spen
     begun.delete(key);
     one.stop.abort(new CancelledFailure('The step was cancelled.'));
     return one.ended.then(
-      ({ spend }) => ({ spend }),
+      (came) => ({ spend: spentFor(came) }),
       (error: unknown) => ({ spend: spendOf(error) }),
     );
   };
 }
 
-function open(key: string, run: (outside: Outside) => Promise<StepOutput>): Begun {
+function open<R>(key: string, run: (outside: Outside) => Promise<R>): Begun<R> {
   const stop = new AbortController();
   const progress: JsonObject = {};
   // `abort` is given nothing else
   const failure = (): Error | null => (stop.signal.aborted ? (stop.signal.reason as Error) : null);
-  const one: Begun = { ended: run({ signal: stop.signal, failure, progress }), stop, progress };
+  const one: Begun<R> = { ended: run({ signal: stop.signal, failure, progress }), stop, progress };
   begun.set(key, one);
   const forget = (): void => {
     setTimeout(() => {
@@ -120,7 +128,7 @@ function open(key: string, run: (outside: Outside) => Promise<StepOutput>): Begu
 }
 
 /** What it comes to; it ends as this activity does. */
-async function waitFor({ ended, stop }: Begun, signal: AbortSignal, context: Context): Promise<StepOutput> {
+async function waitFor<R>({ ended, stop }: Begun<R>, signal: AbortSignal, context: Context): Promise<R> {
   const end = (): void => stop.abort(endedBy(context));
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
@@ -144,13 +152,13 @@ async function within<T>(ms: number, waiting: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What is left of the moment that the quick steps of a workflow task have. */
-function leftOf({ info: { workflowExecution } }: Context, task: number): number {
+/** What is left of the moment that all that is quick in a workflow task has. */
+function leftOf(momentMs: number, { info: { workflowExecution } }: Context, task: number): number {
   const run = JSON.stringify([workflowExecution?.workflowId, workflowExecution?.runId]);
   const known = tasks.get(run);
   const { since } = known?.task === task ? known : { since: performance.now() };
   tasks.set(run, { task, since }, 1);
-  return Math.max(0, MOMENT_MS - (performance.now() - since));
+  return Math.max(0, momentMs - (performance.now() - since));
 }
 
 /** Temporal tries it again. */
@@ -163,6 +171,12 @@ function spendOf(error: unknown): Spend | null {
   const told = error instanceof CancelledFailure || error instanceof ApplicationFailure ? (error.details ?? []) : [];
   const [spend = null] = told as Spend[];
   return spend !== null && 'steps' in spend ? spend : null;
+}
+
+/** What a step's output, or a turn's answer, says that it cost. */
+function spentFor(came: unknown): Spend | null {
+  const { spend, usd, tokens } = came as Partial<StepOutput & TurnAnswer>; // nothing else begins so
+  return spend ?? (usd === undefined || tokens === undefined ? null : { usd, tokens, steps: 0 });
 }
 
 function keyOf({ id }: Store, { root, path, try: tried }: StepCall): string {

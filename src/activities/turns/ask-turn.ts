@@ -5,6 +5,7 @@ import { longHash, shortHash } from '../../plan/packing/short-hash.js';
 import { shortValue } from '../../plan/packing/short-value.js';
 import type { Hash } from '../../plan/values/value.js';
 import { answerTo, invalid, requestBytes } from '../agents/ask-model.js';
+import type { Outside } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import type { StepOutput, TurnCall, WholeTurn } from '../contract.js';
 import { convert } from '../values/convert-output.js';
@@ -42,10 +43,10 @@ type Turning = Turn & ResumedLog;
  * answer. What was answered once is never paid again (I8): the journal knows each question by the message that it
  * follows.
  */
-export function createAskTurn(deps: Dependencies): (call: TurnCall) => Promise<TurnAnswer> {
+export function createAskTurn(deps: Dependencies): (call: TurnCall, outside?: Outside) => Promise<TurnAnswer> {
   const providers = createProviders(deps.store, deps.prices);
-  return (told) =>
-    attempt(deps.store, told, 'agent', async (current) => {
+  return (told, outside) =>
+    attempt(deps.store, { ...told, outside }, 'agent', async (current) => {
       const call = await wholeTurn(deps.store, told);
       const asker = await agentAsked(deps, current, call);
       const tools = await offeredTools(deps.store, asker.agent);
@@ -76,7 +77,9 @@ async function takeTurn(turn: Turn): Promise<TurnAnswer> {
   if ('known' in begun)
     return { head: '', bytes: 0, usd: 0, tokens: 0, output: shortValue(begun.known.output), reused: true };
   progress['turn'] = call.turn;
-  const resumed = await resumeLog(store, log, { ...call, note: turnNote(call.turn) });
+  // What began within a workflow task is no second attempt for Temporal when its worker was lost.
+  const mayBeAgain = turn.step.quick === true || undefined;
+  const resumed = await resumeLog(store, log, { ...call, note: turnNote(call.turn) }, mayBeAgain);
   logRemarks(resumed.log, call.said);
   const answer = await converse({ ...turn, ...resumed }, begun.head);
   return call.head === null ? { ...answer, opened: true } : answer;

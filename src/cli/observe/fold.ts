@@ -9,7 +9,7 @@ import type { Steer } from '../../plan/budget/steering.js';
 import { ADDITIONS } from '../../plan/budget/steering.js';
 import { isBlockStep } from '../../plan/step.js';
 import { keepFailed, nestedStepEnd } from './nested-ends.js';
-import type { RunEvent } from './run-event.js';
+import type { Quick, RunEvent } from './run-event.js';
 import type { FoldScope, Spot, Started } from './fold-scope.js';
 import { openCarried } from './fold-scope.js';
 import { isRestoring, restoredEnd } from './gate-ends.js';
@@ -129,10 +129,20 @@ function takeTurn(
   const spot = 'path' in event ? stepAt(fold, event.path) : null;
   if (spot === null) return;
   const { scope, step } = spot;
-  if (event.kind === 'turn-started' && scope.schedule.steps[step.index]?.status !== 'running')
-    start(fold, spot, event.at);
+  if (event.kind === 'turn-started') startOnce(fold, spot, event.at);
+  if (event.kind === 'turn-ended') startQuick(fold, spot, event);
   const started = scope.started.get(step.index);
   if (event.kind === 'turn-ended' && started !== undefined) started.spent = addSpend(started.spent, event.spend);
+}
+
+function startOnce(fold: RunFold, spot: Spot | null, at: string): void {
+  if (spot?.scope.schedule.steps[spot.step.index]?.status !== 'running') start(fold, spot, at);
+}
+
+/** What had no event of its start has started by the one of its end. */
+function startQuick(fold: RunFold, spot: Spot | null, { at, quick }: { at: string; quick?: Quick | undefined }): void {
+  if (quick === 'step') start(fold, spot, at);
+  if (quick === 'turn') startOnce(fold, spot, at);
 }
 
 /** What a run has spent that an agent started in its conversation counts there, and so does what failed in it. */
@@ -177,12 +187,12 @@ function nestedStep(fold: RunFold, run: string): Spot | null {
 }
 
 function succeed(fold: RunFold, spot: Spot | null, { at, output, quick }: RunEvent & { kind: 'step-succeeded' }): void {
-  if (quick) start(fold, spot, at);
+  startQuick(fold, spot, { at, quick });
   endOrCommit(fold, spot, at, restoredEnd(spot, output) ?? { status: 'success', ...output });
 }
 
 function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-failed' }): void {
-  if (event.quick) start(fold, spot, event.at);
+  startQuick(fold, spot, event);
   // What cannot be restored is asked about again.
   if (fold.cancelling || !isRestoring(spot)) failTry(fold, spot, event);
 }

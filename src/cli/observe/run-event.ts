@@ -10,16 +10,16 @@ import type { Pause, Steer, Warning } from '../../plan/budget/steering.js';
 export type RunEvent = { at: string } & (
   | { kind: 'run-started'; input: ReadRunInput; first: string }
   | { kind: 'step-started'; path: string; activity: string }
-  /** A quick step has no event of its start: `quick` says that this is both. */
-  | { kind: 'step-succeeded'; path: string; output: StepOutput; quick?: true }
+  /** A quick step, or a quick turn, has no event of its start: `quick` says that this is both. */
+  | { kind: 'step-succeeded'; path: string; output: StepOutput; quick?: Quick }
   /** What it has changed is committed; before that a step that commits has not ended. */
   | { kind: 'step-committed'; path: string }
   /** Nobody has begun it where it was sent: the same try is made elsewhere. */
   | { kind: 'step-left'; path: string }
   /** A turn of an agent that uses tools has begun, or ended with more to do. `turn` is from 1. */
   | { kind: 'turn-started'; path: string; turn: number }
-  | { kind: 'turn-ended'; path: string; spend: Spend }
-  | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend; quick?: true }
+  | { kind: 'turn-ended'; path: string; spend: Spend; quick?: Quick }
+  | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend; quick?: Quick }
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
   /** `cut` says that others have ended it: this run did not ask for that. */
@@ -43,5 +43,8 @@ export type RunEvent = { at: string } & (
   | { kind: 'run-ended'; outcome: RunOutcome | null; failure: Failure | null; cancelled: boolean }
   | { kind: 'run-continued'; next: string }
 );
+/** What has begun without an event: a step's try, or a turn of one, which may be under way already. */
+export type Quick = 'step' | 'turn';
+
 /** An event without its time. */
 export type Fact = RunEvent extends infer E ? (E extends { at: string } ? Omit<E, 'at'> : never) : never;

@@ -105,7 +105,10 @@ function completedFact(path: string, result: Payloads | null | undefined): Fact 
  * What a turn came to: the step's output where it is its own conversation's last, else what it spent. Calls of tools
  * spend nothing.
  */
-function turnFact(path: string, { output, usd = 0, tokens = 0, reused }: Partial<TurnAnswer>): Fact {
+function turnFact(
+  path: string,
+  { output, usd = 0, tokens = 0, reused }: Partial<TurnAnswer>,
+): Extract<Fact, { kind: 'turn-ended' | 'step-succeeded' }> {
   const spend: Spend = { usd, tokens, steps: 0 };
   const isLast = output !== undefined && turnOf(path)?.own === true;
   if (!isLast) return { kind: 'turn-ended', path: stepPathOf(path), spend };
@@ -132,17 +135,24 @@ export function quickFact(event: HistoryEvent): Fact | null {
     const detail = decode<Partial<Spend> & { path?: string }>(
       (cause.applicationFailureInfo ?? cause.canceledFailureInfo)?.details,
     );
-    return typeof detail?.path === 'string'
-      ? { kind: 'step-failed', path: detail.path, failure: toFailure(cause), spend: spendOf(detail), quick: true }
-      : null;
+    return typeof detail?.path === 'string' ? quickFailure(detail.path, cause, spendOf(detail)) : null;
   }
   const result = decode<ShortOutput | Gate | number>(marker.details?.['result']) ?? null;
   // A count, as of the run's clock, and what others yield without a path is no step's.
   const output = typeof result === 'object' ? result : null;
   if (output !== null && isOpened(output)) return { kind: 'gate-opened', gate: output };
-  return typeof output?.path === 'string'
-    ? { kind: 'step-succeeded', path: output.path, output: wholeOutput(output), quick: true }
-    : null;
+  return typeof output?.path === 'string' ? quickEnd(output.path, output) : null;
+}
+
+function quickEnd(path: string, output: ShortOutput): Fact {
+  if (turnOf(path) !== null) return { ...turnFact(path, output as Partial<TurnAnswer>), quick: 'turn' }; // by its name
+  return { kind: 'step-succeeded', path, output: wholeOutput(output), quick: 'step' };
+}
+
+function quickFailure(path: string, cause: ProtoFailure, spend: Spend): Fact | null {
+  if (isMended(path)) return null;
+  const quick = turnOf(path) === null ? 'step' : 'turn';
+  return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(cause), spend, quick };
 }
 
 /** Tells whether a local activity rendered a gate. */

@@ -94,7 +94,7 @@ export const agentStep = z.strictObject({
   quick: z
     .boolean({ error: 'true or false' })
     .optional()
-    .describe('An answer takes a moment: it is asked for within the workflow task. `timeout` is at most 10s.'),
+    .describe('An answer, or a turn, takes a moment: it is asked for at once. Without tools `timeout` is at most 10s.'),
   tasks: z
     .array(taskAgent, { error: 'a list of agents' })
     .min(1, { error: 'a list with an agent' })

@@ -83,7 +83,7 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
   };
 }
 
-/** One short question: what else the step says must let it be one. */
+/** One short question, or turns that take a moment: what else the step says must let it be that. */
 function quickOf(
   { quick }: Authored<'agent'>,
   { timeout_ms, requires }: Policy,
@@ -93,15 +93,15 @@ function quickOf(
   if (quick !== true) return {};
   const fault = (message: string, suggestion: string): void =>
     report({ code: 'conflicting-keys', at: keyOf(node, 'quick'), message, suggestion });
-  if (timeout_ms > QUICK_MS)
+  const hasTools = agent !== undefined && (agent.uses ?? []).length > 0;
+  // The time limit of an agent with tools is that of all its turns.
+  if (!hasTools && timeout_ms > QUICK_MS)
     fault(
       `A quick step has a time limit of at most ${QUICK_MS / 1000} s, and this one has ${timeout_ms / 1000} s.`,
       'write `timeout: 10s` beside it',
     );
   if (requires !== undefined)
     fault('A quick step runs on whichever worker has its run, and `requires` asks for others.', 'leave `quick` out');
-  if (agent !== undefined && (agent.uses ?? []).length > 0)
-    fault(`Agent \`${agent.name}\` uses tools: its answer takes several questions.`, 'leave `quick` out');
   return { quick };
 }
 

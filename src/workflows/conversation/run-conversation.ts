@@ -1,36 +1,30 @@
 import { isCancellation } from '@temporalio/workflow';
-import type { TurnCall } from '../../activities/contract.js';
 import type { Amounts } from '../../plan/budget/amounts.js';
 import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/agents/conversation.js';
 import { failedWorkflows } from '../../plan/outcomes/course.js';
-import { turnSegment } from '../../plan/agents/conversation.js';
-import { canonicalJson } from '../../plan/values/json.js';
 import { requestBytes } from '../../plan/references/estimate.js';
 import type { Failure } from '../../plan/failure.js';
-import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
-import { shortCall } from '../../plan/calls/short-call.js';
 import { longValue } from '../../plan/packing/short-value.js';
 import { noteOf } from '../../plan/calls/step-output.js';
 import type { AgentStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
-import { GRACE_MS, acting, actingOptions, termsOf } from '../activities.js';
-import { readAtHome } from '../running/at-home.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf, triesBefore, workspaceOf } from '../state/context.js';
+import { pathOf, triesBefore } from '../state/context.js';
 import { failureFrom, quotaIn, shortIn, spendIn, toldSpend } from '../failures.js';
 import type { AgentTry } from '../steps/agent.js';
 import { startReady } from '../running/step-runner.js';
 import { restrictionsOf } from '../state/account.js';
 import type { Reservation } from '../budget/reserve.js';
 import { meetQuota } from '../budget/quota.js';
-import { settleReservation, mostFor, takeQuestion } from '../budget/reserve.js';
+import { settleReservation, takeQuestion } from '../budget/reserve.js';
 import { aside, parkIfDraining, takeConversationSlot } from './slot.js';
+import { askTurn } from './ask-turn.js';
 import type { ConversationState } from './conversation-state.js';
-import { agentOf, endedBy, freshConversation, limitFor, makingOf, modelName } from './conversation-state.js';
-import { remarksAgain, remarksFor, remarksTold, untold, untoldBytes } from '../state/remarks.js';
+import { agentOf, endedBy, freshConversation, modelName } from './conversation-state.js';
+import { remarksAgain, remarksTold, untold, untoldBytes } from '../state/remarks.js';
 import { callTools } from './tool-calls.js';
 import { environmentOf } from '../state/values.js';
 
@@ -213,60 +207,6 @@ function settleFailed({ slot }: ConversationState, question: Reservation, error:
   const quota = quotaIn(error);
   if (quota !== null) meetQuota(context, quota);
   return shortIn(error);
-}
-
-function askTurn(conversation: ConversationState, question: Reservation): Promise<TurnAnswer> {
-  const {
-    slot,
-    slot: { scope, step },
-    state,
-    path,
-    asked,
-  } = conversation;
-  const { root, nested, settings } = scope.context;
-  const { model } = question;
-  if (model === null) throw new Error(`No model was chosen for ${path}`);
-  const turn = state.turns + 1;
-  const isFirst = state.head === null;
-  const said = remarksFor(state, turn);
-  const most = mostFor(scope.context, question);
-  const call: TurnCall = {
-    root,
-    nested,
-    step: addressOf(scope, step),
-    path,
-    try: triesBefore(scope, step) + slot.top.tried,
-    environment: isFirst && asked === null ? environmentOf(scope, templatesOf(step)) : {},
-    ...(isFirst && asked === null && said.length === 0 ? reuseOf(scope, step, pathOf(scope, step)) : {}),
-    model,
-    ...(most === undefined ? {} : { most }),
-    ...(isFirst && settings.context !== undefined ? { context: settings.context } : {}),
-    ...(isFirst && asked === null && state.before !== undefined ? { before: state.before } : {}),
-    turn,
-    ...(said.length === 0 ? {} : { said }),
-    head: state.head,
-    ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }),
-    workspace: workspaceOf(scope, step),
-    limit_ms: limitFor(slot),
-    ...termsOf(scope.context),
-    ...(asked === null ? {} : { asked }),
-    ...makingOf(conversation),
-  };
-  const id = joinPath(path, turnSegment(turn, null));
-  const options = {
-    ...actingOptions(step, id, `${segmentOf(step)}: ${conversation.agent.name}, turn ${turn}`),
-    startToCloseTimeout: call.limit_ms + GRACE_MS,
-  };
-  return readAtHome(scope.context, options, (placed) =>
-    acting.askTurn.executeWithOptions(placed, [shortCall(withoutOpened(call, state), callerOf(id))]),
-  );
-}
-
-/** What the transcript's beginning tells is not told at every turn (I7). */
-function withoutOpened(call: TurnCall, { opened }: Conversation): TurnCall {
-  if (opened === undefined || canonicalJson(opened) !== canonicalJson(call.model)) return call;
-  const { model: _model, workspace: _workspace, ...others } = call;
-  return others;
 }
 
 /** What the next request has at least; the first one is as long as a single question, and tells of tools. */

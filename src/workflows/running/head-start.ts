@@ -1,16 +1,19 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
-import type { ShortOutput, StepCall, Working } from '../../activities/contract.js';
+import type { StepCall, Working } from '../../activities/contract.js';
 import { shortCall } from '../../plan/calls/short-call.js';
 import { quick } from '../activities.js';
 import { toldSpend } from '../failures.js';
 import { callerOf } from '../state/context.js';
 
-/** What a quick step came to within its workflow task; or what the usual activity, which goes on with it, came to. */
-export function orGoOn(
-  begun: Promise<ShortOutput | Working>,
-  goOn: () => Promise<ShortOutput>,
+/**
+ * What a quick step, or a turn, came to within its workflow task; or what the usual activity, which goes on with it,
+ * came to. The call's path is the name by which it has begun.
+ */
+export function orGoOn<R extends object>(
+  begun: Promise<R | Working>,
+  goOn: () => Promise<R>,
   call: StepCall,
-): Promise<ShortOutput> {
+): Promise<R> {
   return begun.then((came) => ('working' in came ? goOn().catch(endBegun(call)) : came));
 }
 

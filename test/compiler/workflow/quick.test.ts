@@ -14,15 +14,15 @@ describe('`quick` at a step with an agent', () => {
     expect(planOf(step('timeout: 5s'), AGENTS).steps[0]).not.toHaveProperty('quick');
   });
 
+  it('is of the turns of an agent that uses tools, whose time limit is that of all of them', () => {
+    const reading = 'steps:\n  - {agent: reader, prompt: Read., quick: true, timeout: 5m}\n';
+    expect(planOf(reading, AGENTS).steps[0]).toMatchObject({ quick: true, timeout_ms: 300_000 });
+  });
+
   it.each([
     ['without a time limit', step('quick: true'), 'at most 10 s, and this one has 300 s'],
     ['with a longer time limit', step('quick: true, timeout: 11s'), 'at most 10 s, and this one has 11 s'],
     ['with requirements', step('quick: true, timeout: 5s, requires: {sandbox: true}'), '`requires` asks for others'],
-    [
-      'with an agent that uses tools',
-      'steps:\n  - {agent: reader, prompt: Read., quick: true, timeout: 5s}\n',
-      '`reader` uses tools',
-    ],
   ])('is a problem %s', (_where, text, message) => {
     const { plan, problems } = compileText(text, AGENTS);
     expect(plan).toBeNull();

@@ -8,6 +8,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { DefaultLogger, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
 import { afterAll } from 'vitest';
 import type { Activities } from '../../../src/activities/contract.js';
+import type { Dependencies } from '../../../src/activities/dependencies.js';
 import { createActivities } from '../../../src/activities/create-activities.js';
 import type { Json } from '../../../src/plan/values/json.js';
 import { INTERPRETER } from '../../../src/plan/names.js';
@@ -44,11 +45,11 @@ export interface Harness {
   events(run: string): Promise<{ type: string; bytes: number }[]>;
   /**
    * Starts a worker on another task queue, for runs whose own was lost; `other` has some activities of another version,
-   * `dataConverter` is the worker's. Gives how to stop it.
+   * or all with other dependencies. `dataConverter` is the worker's. Gives how to stop it.
    */
   work(
     taskQueue: string,
-    other?: (own: Activities) => Partial<Activities>,
+    other?: (own: Activities, deps: Dependencies) => Partial<Activities>,
     dataConverter?: WorkerOptions['dataConverter'],
   ): Promise<() => Promise<void>>;
   close(): Promise<void>;
@@ -91,20 +92,21 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
   const code = await readFile(new URL('../../../dist/workflow-bundle.js', import.meta.url), 'utf8');
   // As of our workers: it stands in every third event.
   const { buildId } = workflowBundle();
-  const activities = createActivities({
+  const deps: Dependencies = {
     store,
     credentials: () => env,
     boardProgram: fileURLToPath(new URL('../../../dist/activities/devices/board/main.js', import.meta.url)),
     compile: createMadeCompiler(store),
     ...createMakers(store),
-  });
+  };
+  const activities = createActivities(deps);
   const work: Harness['work'] = async (taskQueue, other, dataConverter) => {
     const worker = await InterpreterWorker.create({
       connection: environment.nativeConnection,
       taskQueue,
       buildId,
       workflowBundle: { code },
-      activities: { ...activities, ...other?.(activities) },
+      activities: { ...activities, ...other?.(activities, deps) },
       maxHeartbeatThrottleInterval: '500ms',
       ...(dataConverter === undefined ? {} : { dataConverter }),
       // The SDK takes it, and does not declare it.

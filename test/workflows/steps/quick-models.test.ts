@@ -10,9 +10,11 @@ import { needs, plan } from '../../plan/helpers/build-plan.js';
 import { agent, agentStep, models, WORKER } from '../helpers/conversing.js';
 import type { RunHandle } from '../helpers/harness.js';
 import { harnessOfFile } from '../helpers/harness.js';
+import { patientWorker } from '../helpers/patient.js';
 import { record } from '../../replay/record.js';
 
 const harness = await harnessOfFile({ ANTHROPIC_API_KEY: 'none' });
+const patient = await patientWorker(harness);
 const endpoints: ModelEndpoint[] = [];
 afterEach(async () => {
   await Promise.all(endpoints.splice(0).map((endpoint) => endpoint.close()));
@@ -44,8 +46,8 @@ function questions(count: number, fields: Partial<AgentStep> = {}): Plan {
   );
 }
 
-const start = (asked: Plan, { url }: ModelEndpoint): Promise<RunHandle> =>
-  harness.start(asked, { settings: models(url, harness.folder) });
+const start = (asked: Plan, { url }: ModelEndpoint, taskQueue?: string): Promise<RunHandle> =>
+  harness.start(asked, { settings: models(url, harness.folder), ...(taskQueue === undefined ? {} : { taskQueue }) });
 
 async function typesOf(handle: RunHandle): Promise<string[]> {
   return (await harness.events(handle.workflowId)).map(({ type }) => type);
@@ -76,7 +78,7 @@ async function longestTask(handle: RunHandle): Promise<number> {
 describe('a quick question to a model', () => {
   it('that is answered in a moment takes no activity, and what it spent counts', async () => {
     const endpoint = await endpointFor(() => ANSWER);
-    const handle = await start(questions(3), endpoint);
+    const handle = await start(questions(3), endpoint, patient);
     const outcome = await handle.result();
     expect(outcome).toMatchObject({ status: 'success', output: { value: 'yes' }, spend: { tokens: 3_600, steps: 3 } });
     expect(outcome.spend.usd).toBeCloseTo(0.012);
@@ -149,7 +151,7 @@ describe('a quick question to a model', () => {
 
   it('that is refused for good fails at once', async () => {
     const endpoint = await endpointFor([{ status: 400, message: 'no such thing', kind: 'invalid_request_error' }]);
-    const handle = await start(questions(1, { on_error: 'continue' }), endpoint);
+    const handle = await start(questions(1, { on_error: 'continue' }), endpoint, patient);
     const outcome = await handle.result().catch(async () => (await failureDetails(handle))[0]);
     expect(outcome).toMatchObject({ error: expect.stringContaining('no such thing') });
     expect(await typesOf(handle)).not.toContain('activityTaskScheduled');
