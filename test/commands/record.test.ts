@@ -1,6 +1,7 @@
 // @seconds 20
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
@@ -53,12 +54,32 @@ steps:
     effect: external
 `;
 
+const AGAIN = `name: again
+steps:
+  - id: flaky
+    command: [sh, -c, "test -e there || { touch there; exit 3; }; echo in"]
+    retry: {attempts: 2, backoff: 10ms}
+  - id: slow
+    agent: hasty
+    prompt: "Look for a while"
+    retry: {attempts: 2, backoff: 10ms}
+  - id: refused
+    agent: general-purpose
+    prompt: "No answer at all"
+    on_error: continue
+output: "\${steps.flaky.output} \${steps.slow.output} \${steps.refused.status}"
+`;
+
+const LOOK = { tools: [{ name: 'read_file', input: { path: 'notes.txt' } }] };
+
 let project: Project;
 let endpoint: ModelEndpoint;
 beforeAll(async () => {
+  let looks = 0;
   endpoint = await startModelEndpoint(({ prompt, body }) => {
-    if (prompt.includes('notes.txt') && !JSON.stringify(body).includes('tool_result'))
-      return { tools: [{ name: 'read_file', input: { path: 'notes.txt' } }] };
+    if (JSON.stringify(body).includes('for a while')) return ++looks === 1 ? LOOK : { text: 'at last' };
+    if (prompt.includes('No answer')) return { status: 400, message: 'no such thing' };
+    if (prompt.includes('notes.txt') && !JSON.stringify(body).includes('tool_result')) return LOOK;
     return { text: prompt.includes('Plan') ? 'one two three' : `<${prompt.slice(-30)}>` };
   });
   project = await openProject(
@@ -66,7 +87,9 @@ beforeAll(async () => {
       'definitions/workflows/tour.yml': TOUR,
       'definitions/workflows/inner.yml': INNER,
       'definitions/workflows/outside.yml': OUTSIDE,
+      'definitions/workflows/again.yml': AGAIN,
       'definitions/agents/reader.yml': AGENT,
+      'definitions/agents/hasty.yml': `${AGENT.replace('reader', 'hasty')}max_turns: 1\n`,
       'notes.txt': 'The notes.\n',
     },
     { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
@@ -157,6 +180,35 @@ describe('a recorded run', () => {
     expect(await project.read('published.txt')).toBe('published\n');
     expect((await project.run('test', 'recordings/outside.yml', '--external')).code).toBe(0);
     expect(await project.read('published.txt')).toBe('published\npublished\n');
+  });
+
+  it('has every try of a step, and why an agent gave no answer, and is played again so', async () => {
+    expect((await project.run('run', 'again', '--id', 'again')).stdout).toBe('in at last error\n');
+    expect((await project.run('record', 'again', '--commands')).code).toBe(0);
+    const { answers, commands } = parse(await project.read('recordings/again.yml')) as Record<string, unknown>;
+    expect(commands).toEqual([
+      { step: 'flaky', failed: expect.stringContaining('3') as string },
+      { step: 'flaky', output: 'in' },
+    ]);
+    expect(answers).toEqual([
+      { step: 'slow', try: 1, turn: 1, text: '', calls: [expect.objectContaining({ name: 'read_file' })] },
+      { step: 'slow', try: 2, turn: 1, text: 'at last' },
+      {
+        step: 'refused',
+        text: '',
+        failed: expect.stringContaining('no such thing') as string,
+        failure: 'request-refused',
+      },
+    ]);
+    const asked = endpoint.requests.length;
+    const { code, stdout } = await project.run('test', 'recordings/again.yml', '--json');
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    const [{ run }] = JSON.parse(stdout) as [{ run: string }];
+    const { steps } = JSON.parse((await project.run('show', run, '--json')).stdout) as {
+      steps: { attempts: number }[];
+    };
+    expect(steps.map(({ attempts }) => attempts)).toEqual([2, 2, 1]);
+    expect(endpoint.requests).toHaveLength(asked);
   });
 
   it('is none where somebody cancelled it: a test would not end so', async () => {

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Json } from '../../plan/values/json.js';
 import { toText, utf8Bytes } from '../../plan/values/json.js';
 import { mostOf } from '../../plan/budget/price.js';
-import { endOfStub, recordedAnswer, stubAt, turnIn } from '../../plan/agents/recorded-answers.js';
+import { endOfStub, recordedAnswer, stubAt, turnIn, USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
 import type { Recorded, RecordedAnswer } from '../../plan/agents/recorded-answers.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { spendSince } from '../../plan/budget/spend.js';
@@ -267,18 +267,20 @@ function untilSent(signal: AbortSignal, { signal: lost }: Claim, soFar: CallSoFa
  */
 async function recordedFor(
   store: Dependencies['store'],
-  { root, path }: ModelCall,
+  { root, path, try: tried }: ModelCall,
   part: Question['part'],
 ): Promise<RecordedAnswer | null> {
   const recorded = await store.readRecorded(root.run);
   if (recorded === null) return null;
-  const answer = recordedAnswer(recorded.answers, path, turnIn(part)) ?? stubbedAnswer(recorded, path);
+  const asked = { step: path, tried, turn: turnIn(part) };
+  const answer = recordedAnswer(recorded.answers, asked) ?? stubbedAnswer(recorded, path);
   if (answer === null && recorded.stand_ins !== true)
     throw stepFailure(
       'request-refused',
       `No answer is recorded for ${turnIn(part) === null ? '' : `turn ${String(turnIn(part))} of `}\`${path}\`. ` +
         `Record a run of the definition as it is now.`,
     );
+  if (answer?.failed !== undefined) throw stepFailure(answer.failure ?? USUAL_FAILURE.agent, answer.failed);
   return answer;
 }
 
@@ -289,7 +291,7 @@ function stubbedAnswer({ stubs, stand_ins }: Recorded, path: string): RecordedAn
   if (stub === null && stand_ins !== true) throw noStub(path);
   const end = stub === null ? null : endOfStub(stub, path);
   if (end === null || 'real' in end) return null;
-  if ('failed' in end) throw stepFailure(end.failure ?? 'answer-refused', end.failed);
+  if ('failed' in end) throw stepFailure(end.failure ?? USUAL_FAILURE.agent, end.failed);
   return { step: path, text: toText(end.output) };
 }
 

@@ -1,4 +1,4 @@
-import { endOfStub, stubAt, USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
+import { endOfStub, recordedTry, stubAt, USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
 import type { Recorded, RecordedEnd, StubEnd } from '../../plan/agents/recorded-answers.js';
 import type { FailureType } from '../../plan/failure.js';
 import type { Json } from '../../plan/values/json.js';
@@ -13,11 +13,11 @@ import { stepFailure } from '../failures.js';
  */
 export async function recordedEnd(
   store: Pick<Store, 'readRecorded' | 'put'>,
-  { root, path }: Pick<StepCall, 'root' | 'path'>,
-  kind: keyof typeof USUAL_FAILURE,
+  { root, path, try: tried }: Pick<StepCall, 'root' | 'path' | 'try'>,
+  kind: Kind,
 ): Promise<StepOutput | null> {
   const recorded = await store.readRecorded(root.run);
-  const end = recorded === null ? null : endIn(recorded, path, kind);
+  const end = recorded === null ? null : endIn(recorded, { path, tried }, kind);
   if (end === null || 'real' in end) return null;
   if ('failed' in end) throw stepFailure(end.failure ?? USUAL_FAILURE[kind], end.failed);
   const output = await store.put(end.output);
@@ -26,10 +26,12 @@ export async function recordedEnd(
 
 type End = Exclude<StubEnd, { rounds: StubEnd[] }>;
 
-function endIn(recorded: Recorded, path: string, kind: keyof typeof USUAL_FAILURE): End | null {
+type Kind = Exclude<keyof typeof USUAL_FAILURE, 'agent'>;
+
+function endIn(recorded: Recorded, { path, tried }: { path: string; tried: number }, kind: Kind): End | null {
   const ends = kind === 'command' ? recorded.commands : kind === 'tool' ? undefined : recorded.devices;
-  const known = ends?.find(({ step }) => step === path);
-  if (known !== undefined) return endOf(known);
+  const known = recordedTry(ends ?? [], path, tried);
+  if (known !== null) return endOf(known);
   const { stubs } = recorded;
   const stub = stubs === undefined ? null : stubAt(stubs, path);
   if (stub !== null) return endOfStub(stub, path);

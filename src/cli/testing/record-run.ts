@@ -2,19 +2,21 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isObject } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
-import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
-import { turnIn, USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
+import { USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
 import type { RunRecord } from '../../plan/result.js';
-import type { JournalEntry } from '../../store/journal/entry.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';
+import type { RunView } from '../observe/view.js';
 import { toRunResult } from '../render/json.js';
 import type { Session } from '../session.js';
 import { openExisting, unknownRun } from '../session.js';
 import { inlineValues } from '../submit/inline-values.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import { earlierTries } from './earlier-tries.js';
+import { answersOf } from './recorded-answers.js';
+import type { EarlierTries } from './recorded-run.js';
 import { endsOf, flowOf, gatesOf } from './recorded-run.js';
 import type { Recording } from './recording.js';
 import { recordingText, requireNew } from './recording.js';
@@ -52,7 +54,14 @@ export async function recordRun({ run, to, commands, json }: RecordCommand, term
   const { root } = session.project;
   const file = to ?? relative(terminal.cwd, join(root, 'recordings', `${record.plan_name}.yml`));
   requireNew(file, terminal.cwd);
-  const recording = await recordingOf(record, session, commands);
+  const view = await viewOfRecord(record, session.store);
+  const earlier = await earlierTries(view, session);
+  if (earlier === null)
+    tell(
+      terminal,
+      'Of steps with several tries only the last one is recorded: the server has no history of the others.',
+    );
+  const recording = await recordingOf(record, { view, earlier }, session, commands);
   mkdirSync(dirname(resolve(terminal.cwd, file)), { recursive: true });
   writeFileSync(resolve(terminal.cwd, file), recordingText(recording, run), { flag: 'wx' });
   if (json) printJson(terminal, { file, answers: recording.answers.length });
@@ -72,15 +81,15 @@ function isFile(root: string, { definition }: RunRecord): boolean {
 
 async function recordingOf(
   record: RunRecord,
+  { view, earlier }: { view: RunView; earlier: EarlierTries },
   { store, project: { root } }: Session,
   withCommands: boolean,
 ): Promise<Recording> {
-  const view = await viewOfRecord(record, store);
   const result = await toRunResult(view, store);
   const gates = await gatesOf(view, store);
   const devices = record.rehearsal
     ? []
-    : await endsOf(view, store, { kinds: ['flash', 'serial'], usual: USUAL_FAILURE.device });
+    : await endsOf(view, store, { kinds: ['flash', 'serial'], usual: USUAL_FAILURE.device, earlier });
   const output =
     JSON.stringify(result.output).length <= OUTPUT_BYTES && record.status === 'success'
       ? { output: result.output }
@@ -89,10 +98,10 @@ async function recordingOf(
     definition: isFile(root, record) ? (record.definition ?? '') : record.plan_name,
     input: await inlineValues(record.input, store),
     expect: { status: record.status, steps: statusesOf(result.steps), flow: flowOf(view), ...output },
-    answers: answersIn(await store.listJournal(record.journal)),
+    answers: answersOf(view, await store.listJournal(record.journal), earlier),
     ...(gates.length === 0 ? {} : { gates }),
     ...(withCommands
-      ? { commands: await endsOf(view, store, { kinds: ['command'], usual: USUAL_FAILURE.command }) }
+      ? { commands: await endsOf(view, store, { kinds: ['command'], usual: USUAL_FAILURE.command, earlier }) }
       : {}),
     ...(devices.length === 0 ? {} : { devices }),
   };
@@ -103,47 +112,4 @@ export function statusesOf(steps: Json[]): Record<string, string> {
   return Object.fromEntries(
     steps.filter(isObject).map((step) => [String(step['id'] ?? step['step_index']), String(step['status'])]),
   );
-}
-
-/** The last answer to each question that models were asked, in the order of the questions. */
-function answersIn(entries: [key: string, entry: JournalEntry][]): RecordedAnswer[] {
-  const answers = new Map<string, RecordedAnswer>();
-  const paused = new Map<string, string>();
-  for (const [key, { response }] of entries) {
-    const answer = answerOf(partsOf(key), response);
-    if (answer === null) continue;
-    const question = JSON.stringify([answer.step, answer.turn]);
-    const text = (paused.get(question) ?? '') + answer.text;
-    // What comes after a pause goes on with the same answer.
-    if (isObject(response) && response['stop'] === 'paused') paused.set(question, text);
-    else paused.delete(question);
-    answers.set(question, { ...answer, text });
-  }
-  return [...answers.values()];
-}
-
-/** Null for a key that is a content's hash. */
-function partsOf(key: string): Json {
-  return key.startsWith('[') ? (JSON.parse(key) as Json) : null; // every other key is canonical JSON of a list
-}
-
-/**
- * Questions are `[step, try, 0, again]`, `[step, try, 'turn', turn, asked]` and `[step, try, 'program', again]`; what
- * else is journalled is no model's.
- */
-function answerOf(key: Json, response: Json): RecordedAnswer | null {
-  if (!Array.isArray(key) || !isObject(response) || typeof response['text'] !== 'string') return null;
-  const [step, tried, ...part] = key;
-  if (
-    typeof step !== 'string' ||
-    typeof tried !== 'number' ||
-    !(part[0] === 0 || part[0] === 'turn' || part[0] === 'program')
-  )
-    return null;
-  const turn = turnIn(part);
-  const blocks = Array.isArray(response['blocks']) ? response['blocks'].filter(isObject) : [];
-  const calls = blocks
-    .filter(({ kind }) => kind === 'call')
-    .map(({ id, name, input }) => ({ id: String(id), name: String(name), input: input ?? null }));
-  return { step, ...(turn === null ? {} : { turn }), text: response['text'], ...(calls.length === 0 ? {} : { calls }) };
 }

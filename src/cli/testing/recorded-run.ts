@@ -1,6 +1,6 @@
 import { statementIn } from '../../activities/gates/receipt.js';
 import type { RecordedEnd } from '../../plan/agents/recorded-answers.js';
-import type { FailureType } from '../../plan/failure.js';
+import type { Failure, FailureType } from '../../plan/failure.js';
 import type { Step } from '../../plan/step.js';
 import type { Value } from '../../plan/values/value.js';
 import { loadValue } from '../../store/transcript.js';
@@ -10,11 +10,14 @@ import type { RunView, StepView } from '../observe/view.js';
 import { everyStepView, nestedIn, pathBelow } from '../observe/view.js';
 import type { Recording } from './recording.js';
 
+/** Why tries of a step failed before its last one, by the step's path; null where nobody knows any more. */
+export type EarlierTries = ReadonlyMap<string, Failure[]> | null;
+
 /** Every step that ran below a run's own, by its path: how control went through items, rounds and nested runs. */
 export function flowOf(view: RunView): Record<string, string> {
   const own = new Set(view.steps.map(({ path }) => path));
   return Object.fromEntries(
-    allSteps(view)
+    everyStepOf(view)
       .filter(({ path, result }) => result !== null && !own.has(path))
       .map(({ path, status }) => [path, status]),
   );
@@ -22,7 +25,7 @@ export function flowOf(view: RunView): Record<string, string> {
 
 /** The steps of a run that ran, those of items, rounds and nested runs too, without what only holds others. */
 export function stepsThatRan(view: RunView): StepView[] {
-  return allSteps(view).filter(
+  return everyStepOf(view).filter(
     ({ step: { kind }, result, rounds, nested }) =>
       result !== null &&
       result.status !== 'skipped' &&
@@ -31,10 +34,11 @@ export function stepsThatRan(view: RunView): StepView[] {
   );
 }
 
-function allSteps({ steps }: RunView): StepView[] {
+/** The steps of a run, those of items, rounds and nested runs too. */
+export function everyStepOf({ steps }: RunView): StepView[] {
   return everyStepView(steps).flatMap((view) => [
     view,
-    ...(view.step.kind === 'workflow' ? nestedIn(view).flatMap(allSteps) : []),
+    ...(view.step.kind === 'workflow' ? nestedIn(view).flatMap(everyStepOf) : []),
   ]);
 }
 
@@ -76,19 +80,25 @@ export async function gatesOf(view: RunView, store: Store): Promise<NonNullable<
   return gates;
 }
 
-/** How each command ended, or each step with a device; not what was skipped or cancelled before it ended. */
+/**
+ * How each try of a command ended, or of a step with a device, those of one step in their order; not what was skipped
+ * or cancelled before it ended.
+ */
 export async function endsOf(
   view: RunView,
   store: Store,
-  { kinds, usual }: { kinds: Step['kind'][]; usual: FailureType },
+  { kinds, usual, earlier }: { kinds: Step['kind'][]; usual: FailureType; earlier: EarlierTries },
 ): Promise<RecordedEnd[]> {
   const ends: RecordedEnd[] = [];
-  for (const { path, step, result } of allSteps(view)) {
+  const fail = (step: string, { type, message }: Pick<Failure, 'type' | 'message'>): void => {
+    ends.push({ step, failed: message, ...(type === usual ? {} : { failure: type }) });
+  };
+  for (const { path, step, result } of everyStepOf(view)) {
     if (!kinds.includes(step.kind) || result === null) continue;
     const { status, failure, error } = result;
+    for (const before of earlier?.get(path) ?? []) fail(path, before);
     if (status === 'success') ends.push({ step: path, output: await loadValue(result.output, store) });
-    else if (failure != null && failure !== 'cancelled')
-      ends.push({ step: path, failed: error ?? '', ...(failure === usual ? {} : { failure }) });
+    else if (failure != null && failure !== 'cancelled') fail(path, { type: failure, message: error ?? '' });
   }
   return ends;
 }

@@ -13,10 +13,17 @@ const json: z.ZodType<Json> = z.lazy(() =>
 const text = z.string({ error: 'a text' });
 
 const call = z.strictObject({ id: text, name: text, input: json });
+/** Kinds of failure, as a file has them. */
+export const failureType = z.enum(Object.keys(FAILURES) as [FailureType, ...FailureType[]], {
+  error: 'a kind of failure, such as `timeout`',
+});
 const answer = z.strictObject({
   step: text,
+  try: z.int().positive().optional(),
   turn: z.int().positive().optional(),
-  text,
+  text: text.default(''),
+  failed: text.optional(),
+  failure: failureType.optional(),
   calls: z.array(call).optional(),
 });
 
@@ -28,10 +35,6 @@ const gate = z.strictObject({
   output: json.optional(),
 });
 
-/** Kinds of failure, as a file has them. */
-export const failureType = z.enum(Object.keys(FAILURES) as [FailureType, ...FailureType[]], {
-  error: 'a kind of failure, such as `timeout`',
-});
 const end = z.strictObject({
   step: text,
   output: json.optional(),

@@ -5,14 +5,20 @@ import type { Json } from '../values/json.js';
 export interface RecordedAnswer {
   /** The step's path below the root run, with item and iteration numbers. */
   step: string;
+  /** Of a step with several tries, from 1; absent where the answer is for every try. */
+  try?: number | undefined;
   /** Of a conversation, from 1; absent where one question was all. */
   turn?: number | undefined;
   text: string;
+  /** Why there was no answer: the step fails so. */
+  failed?: string | undefined;
+  /** What kind of failure that was; absent where it is the usual one of agents. */
+  failure?: FailureType | undefined;
   /** The calls of tools that it made. */
   calls?: { id: string; name: string; input: Json }[] | undefined;
 }
 
-/** How a step that acts once ended: a command, or what is done with a device. */
+/** How a try of a step that acts ended: a command, or what is done with a device. */
 export interface RecordedEnd {
   /** As of an answer. */
   step: string;
@@ -30,6 +36,7 @@ export const USUAL_FAILURE = {
   tool: 'tool-failed',
   device: 'flash-failed',
   compile: 'compile-failed',
+  agent: 'answer-refused',
 } as const satisfies Record<string, FailureType>;
 
 /** How a step is to end, as a person wrote it. */
@@ -52,14 +59,23 @@ export interface Recorded {
   stand_ins?: true | undefined;
 }
 
-/** The answer for a question of a step; what was one question once may be a conversation's first turn now. */
-export function recordedAnswer(answers: RecordedAnswer[], step: string, turn: number | null): RecordedAnswer | null {
-  const own = answers.filter((answer) => answer.step === step);
+/** The answer for a question of a step's try; what was one question once may be a conversation's first turn now. */
+export function recordedAnswer(
+  answers: RecordedAnswer[],
+  { step, tried, turn }: { step: string; tried: number; turn: number | null },
+): RecordedAnswer | null {
+  const own = answers.filter((answer) => answer.step === step && (answer.try ?? tried) === tried);
   return (
     own.find((answer) => (answer.turn ?? null) === turn) ??
     (turn === null ? own.at(-1) : turn === 1 ? own.find((answer) => answer.turn === undefined) : undefined) ??
     null
   );
+}
+
+/** How a try of a step ended, from 1: its ends stand in the order of its tries, and after the last that one again. */
+export function recordedTry(ends: RecordedEnd[], step: string, tried: number): RecordedEnd | null {
+  const own = ends.filter((end) => end.step === step);
+  return own[Math.min(tried, own.length) - 1] ?? null;
 }
 
 /** The turn that a question of the journal belongs to; null for a single one (I8). */
