@@ -1,6 +1,6 @@
 // @module-tag postgres
 // @module-tag git
-// @seconds 80
+// @seconds 110
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '../project.js';
@@ -166,8 +166,8 @@ describe('workers of two versions', () => {
     const url = await shared.postgres.createDatabase();
     const [one, two] = [await machine(url, 'one'), await machine(url, 'two')];
     const rich = await work(one, '--deployment', 'mill:1');
-    await begin(one, 'before');
-    await finish(one, 'before');
+    await begin(one, 'earlier');
+    await finish(one, 'earlier');
     await begin(one, 'stays');
     await work(two, '--deployment', 'mill:2');
     await use(two, 'mill:2');
