@@ -27,8 +27,17 @@ export const READER_FILE = JSON.stringify({
 });
 
 /** One agent that reads until it answers. */
-export function reader(prompt = 'Read it all.', name = 'bench-reader', durability?: Durability): Definition {
-  return { name, ...durabilityOf(durability), steps: [{ agent: READER, prompt }] };
+export function reader(): Definition {
+  return { name: 'bench-reader', steps: [{ agent: READER, prompt: 'Read it all.' }] };
+}
+
+/** One whose turns are quick, told this. */
+export function quickReader(prompt: string, durability?: Durability): Definition {
+  return {
+    name: `bench-five${durability === undefined ? '' : '-synced'}`,
+    ...durabilityOf(durability),
+    steps: [{ agent: READER, prompt, quick: true }],
+  };
 }
 
 /** A file read again and again, by a tool that takes a moment. */

@@ -1,6 +1,6 @@
 import { PAGE, READ_FIVE, FIVE_TURNS } from '../answers.js';
 import type { Durability } from '../definitions.js';
-import { asks, commands, reader, reads } from '../definitions.js';
+import { asks, commands, quickReader, reads } from '../definitions.js';
 import { measureInTurn, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';
 
@@ -37,8 +37,8 @@ export const QUICK_WORK: QuickWork[] = [
   },
   {
     name: 'turns',
-    workload: `an agent of ${FIVE_TURNS} turns, five files of 20 KB read in each but the last, latency`,
-    definition: (durability) => reader(READ_FIVE, `bench-five${durability === undefined ? '' : '-synced'}`, durability),
+    workload: `an agent of ${FIVE_TURNS} quick turns, five files of 20 KB read in each but the last, latency`,
+    definition: (durability) => quickReader(READ_FIVE, durability),
     byHand: (folder) => ({ workflow: 'agentLocally', args: [READ_FIVE, folder] }),
   },
 ];
