@@ -5,10 +5,12 @@ import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import { specOfPlan } from '../observe/build-spec.js';
 import { viewOfRecord } from '../observe/closed.js';
+import { readRecords } from '../observe/list-runs.js';
 import { taskCosts } from '../observe/task-costs.js';
 
-/** Older builds are not looked at. */
+/** Older builds, and older runs, are not looked at. */
 const MOST_BUILDS = 10;
+const MOST_RUNS = 200;
 
 /** What tasks have cost, in US dollars, with all that was mended in them. */
 export interface PastTasks {
@@ -36,13 +38,10 @@ export async function pastTaskCosts(store: Store): Promise<ReadonlyMap<string, P
 
 /** Those that may tell something, the latest first. */
 async function latestRuns(store: Store): Promise<RunRecord[]> {
-  const runs = (await store.listRuns()).filter((run) => !run.includes('/'));
-  const records = await Promise.all(runs.map((run) => store.readRun(run).catch(() => null)));
-  return records
-    .flatMap((record) =>
-      record === null || record.rehearsal || record.rerun_of !== undefined || record.output === null ? [] : [record],
-    )
-    .sort((a, b) => (a.ended_at > b.ended_at ? -1 : 1));
+  return (await readRecords(store))
+    .filter(({ rehearsal, rerun_of, output }) => !rehearsal && rerun_of === undefined && output !== null)
+    .sort((a, b) => (a.ended_at > b.ended_at ? -1 : 1))
+    .slice(0, MOST_RUNS);
 }
 
 async function costsOf(record: RunRecord, store: Store): Promise<{ role: string; usd: number }[]> {
