@@ -21,7 +21,7 @@ export const TIERS = {
 /** These run whole. */
 const WHOLE = ['pure', 'replay'];
 /** A commit draws one of so many shards of the long files. */
-export const SHARDS = 6;
+export const SHARDS = 8;
 /** From so many seconds on a file is long. */
 const LONG = 10;
 
