@@ -25,7 +25,11 @@ export interface BuiltRun extends Pick<Session, 'store' | 'project'> {
  * built nothing, and with `there` as what to do where its store is elsewhere.
  */
 export async function openBuiltRun(run: string, asked: Asked, terminal: Terminal): Promise<BuiltRun> {
-  const { store, project } = await openStoreOf(run, asked, terminal);
+  return builtRunIn(await openStoreOf(run, asked, terminal), run);
+}
+
+/** The same in a session that is open. */
+export async function builtRunIn({ store, project }: Session, run: string): Promise<BuiltRun> {
   const record = await store.readRun(run);
   if (record === null) throw unknownRun(run);
   const found = await buildOf(record, store);

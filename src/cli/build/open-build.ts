@@ -10,7 +10,7 @@ import type { RunView } from '../observe/view.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
-import { builtNothing, isBuild, openBuiltRun, openStoreOf } from './built-run.js';
+import { builtNothing, builtRunIn, isBuild, openStoreOf } from './built-run.js';
 import { serveSite } from './serve-site.js';
 
 interface Opening {
@@ -23,10 +23,18 @@ interface Opening {
  * build goes on that is the page as it is by then; with a build that is cancelled the serving ends.
  */
 export async function openBuild(built: string, { taskQueue, json }: Opening, terminal: Terminal): Promise<ExitCode> {
-  const asked = { taskQueue, there: 'Open it there.' };
-  const session = await openStoreOf(built, asked, terminal);
-  if ((await session.store.readRun(built)) === null) return openRunning(built, session, { json, terminal });
-  const { store, record } = await openBuiltRun(built, asked, terminal);
+  const session = await openStoreOf(built, { taskQueue, there: 'Open it there.' }, terminal);
+  const isOpen = (await session.store.readRun(built)) === null;
+  return (isOpen ? openRunning : openEnded)(built, session, { json, terminal });
+}
+
+interface Telling {
+  json: boolean;
+  terminal: Terminal;
+}
+
+async function openEnded(built: string, session: Session, { json, terminal }: Telling): Promise<ExitCode> {
+  const { store, record } = await builtRunIn(session, built);
   const workspace = locate(store, record.workspace);
   const folder = await siteFolder(workspace);
   if (folder === null)
@@ -38,18 +46,14 @@ export async function openBuild(built: string, { taskQueue, json }: Opening, ter
 }
 
 /** A build that goes on, or that has left no record. */
-async function openRunning(
-  run: string,
-  session: Session,
-  { json, terminal }: { json: boolean; terminal: Terminal },
-): Promise<ExitCode> {
+async function openRunning(run: string, session: Session, { json, terminal }: Telling): Promise<ExitCode> {
   if (session.store.folder === null)
     throw refusal(
       `What \`${run}\` builds is with its worker while it goes on.`,
       `\`perdure build open ${run}\` again when it has ended.`,
     );
   const { view, link } = await findRun(run, session);
-  if (link === null) return openBuild(run, { taskQueue: null, json }, terminal); // it has ended meanwhile
+  if (link === null) return openEnded(run, session, { json, terminal }); // meanwhile
   const stop = new AbortController();
   try {
     const { store } = session;
@@ -93,10 +97,8 @@ function interrupted(): Promise<false> {
   });
 }
 
-interface Serving {
+interface Serving extends Telling {
   run: string;
-  json: boolean;
-  terminal: Terminal;
   until: Promise<boolean>;
 }
 
