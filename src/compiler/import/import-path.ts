@@ -5,12 +5,12 @@ import { withIncluded } from './conductor/included-files.js';
 import type { ImportContext } from './shared/context.js';
 import { importAgenticWorkflow, pageOf } from './gh-aw/import-workflow.js';
 import { importRecipe } from './goose/import-goose.js';
-import type { ImportAttempt, Losses, WrittenFile } from './shared/loss.js';
-import { createLosses } from './shared/loss.js';
+import type { Findings } from './shared/attempt.js';
+import { attemptImport } from './shared/attempt.js';
+import type { ImportAttempt } from './shared/loss.js';
 import { neighbourOf } from './neighbours.js';
 import type { Finding, Problem, Report } from '../problems/problem.js';
-import { createReport, hasErrors, sortProblems } from '../problems/problem.js';
-import { displayName } from '../problems/source.js';
+import { createReport } from '../problems/problem.js';
 import { foreignDocument, foreignText } from '../text/foreign-formats.js';
 import { kindOf, listFolder } from '../text/disk.js';
 import type { Node } from '../text/node.js';
@@ -45,41 +45,21 @@ export function importPath(absolute: string, { cwd, root }: Pick<ImportContext, 
   const silent: Report = () => undefined;
   for (const file of single ? [absolute] : filesIn(absolute, LEVELS)) {
     if (isAgenticWorkflow(file)) {
-      others.push(attempted('gh-aw', file, cwd, (own) => importPage(file, { ...own, cwd, sources })));
+      others.push(
+        attemptImport({ format: 'gh-aw', file, cwd }, (own) => importPage(file, { ...own, cwd, sources })).attempt,
+      );
       continue;
     }
     const node = read(file, { cwd, root, sources, report: single ? report : silent });
     const neighbour = node === null ? null : neighbourOf(node.value, file);
     if (node === null) continue;
     if (neighbour === 'archon') archon.importFile(file, node);
-    else if (neighbour === 'goose') others.push(attempted('goose', file, cwd, (own) => importRecipe(node, own)));
+    else if (neighbour === 'goose')
+      others.push(attemptImport({ format: 'goose', file, cwd }, (own) => importRecipe(node, own)).attempt);
     else if (neighbour === 'conductor') conductor.importFile(file, node);
     else if (single) refuse(node, report);
   }
   return { attempts: [...archon.attempts.values(), ...conductor.attempts.values(), ...others], problems, sources };
-}
-
-type Own = { report: Report; losses: Losses };
-
-/** One file that stands by itself. */
-function attempted(
-  format: ImportAttempt['format'],
-  file: string,
-  cwd: string,
-  work: (own: Own) => { name: string; files: WrittenFile[] } | null,
-): ImportAttempt {
-  const { problems, report } = createReport();
-  const losses = createLosses();
-  const done = work({ report, losses });
-  const sound = hasErrors(problems) ? null : done;
-  return {
-    file: displayName(cwd, file),
-    format,
-    name: sound?.name ?? null,
-    files: sound?.files ?? [],
-    losses: losses.list,
-    problems: sortProblems(problems),
-  };
 }
 
 /** A page of `.github/workflows/` with front matter; those in folders of it are parts of others. */
@@ -89,7 +69,7 @@ function isAgenticWorkflow(file: string): boolean {
 
 function importPage(
   file: string,
-  { report, losses, cwd, sources }: Own & { cwd: string; sources: Map<string, string> },
+  { report, losses, cwd, sources }: Findings & { cwd: string; sources: Map<string, string> },
 ) {
   const source = readSource(file, cwd, report);
   if (source === null) return null;
