@@ -1,4 +1,5 @@
 // The tiers of the tests, and which of their files a run has: files that take long are drawn by the commit.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -63,9 +64,7 @@ export function shardOf(tier, files, seed) {
   return { number, files: [...short, ...drawn], drawn: drawn.length, long: long.length };
 }
 
-/** A number from 0 up to `SHARDS`: FNV-1a over the seed and the tier. */
+/** A number from 0 up to `SHARDS`. */
 function drawnBy(seed, tier) {
-  let hash = 2166136261;
-  for (const character of `${seed} ${tier}`) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
-  return ((hash ^ (hash >>> 15)) >>> 0) % SHARDS;
+  return createHash('sha256').update(`${seed} ${tier}`).digest().readUInt32BE() % SHARDS;
 }

@@ -6,22 +6,7 @@ import {
   requirementText,
   unservedOf,
 } from '../../../src/plan/placement/requirement.js';
-import type { WorkerRecord } from '../../../src/plan/placement/worker-record.js';
-
-function worker(known: Partial<WorkerRecord>): WorkerRecord {
-  return {
-    id: 'w',
-    host: 'h',
-    pid: 1,
-    folder: '/f',
-    queue: 'q',
-    labels: [],
-    serves: [],
-    since: '2026-01-01T00:00:00Z',
-    draining: false,
-    ...known,
-  };
-}
+import { workerRecord } from '../helpers/worker-record.js';
 
 describe('a requirement', () => {
   const asked = requirementOf({ labels: ['lab', 'gpu', 'lab'], programs: ['nvcc'], sandbox: true });
@@ -44,8 +29,8 @@ describe('a requirement', () => {
 
   it('is served by a worker that says so or has its labels, and by none that drains', () => {
     const keys = ['gpu', 'gpu,lab', 'gpu,program:nvcc'];
-    expect(unservedOf(keys, [worker({ labels: ['gpu'] })])).toEqual(['gpu,lab', 'gpu,program:nvcc']);
-    expect(unservedOf(keys, [worker({ labels: ['gpu'], serves: ['gpu,program:nvcc'] })])).toEqual(['gpu,lab']);
-    expect(unservedOf(keys, [worker({ labels: ['gpu', 'lab'], draining: true })])).toEqual(keys);
+    expect(unservedOf(keys, [workerRecord({ labels: ['gpu'] })])).toEqual(['gpu,lab', 'gpu,program:nvcc']);
+    expect(unservedOf(keys, [workerRecord({ labels: ['gpu'], serves: ['gpu,program:nvcc'] })])).toEqual(['gpu,lab']);
+    expect(unservedOf(keys, [workerRecord({ labels: ['gpu', 'lab'], draining: true })])).toEqual(keys);
   });
 });

@@ -1,26 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { ofVersions, takersOf, versionsText } from '../../../src/plan/placement/takers.js';
 import type { WorkerRecord } from '../../../src/plan/placement/worker-record.js';
+import { workerRecord } from '../helpers/worker-record.js';
 
 const one = { name: 'shop', build: '1' };
 const two = { name: 'shop', build: '2' };
 const nobody = { pinned: null, isKnown: false, current: null, currentOfAll: null };
 
 function worker(id: string, version: typeof one | null): WorkerRecord {
-  const deployment = version === null ? {} : { deployment: { ...version, behavior: 'pinned' as const } };
-  const since = '2026-01-01T00:00:00Z';
-  return {
+  return workerRecord({
     id,
-    host: 'h',
-    pid: 1,
-    folder: '/f',
-    queue: 'q',
-    labels: [],
-    serves: [],
-    since,
-    draining: false,
-    ...deployment,
-  };
+    ...(version === null ? {} : { deployment: { ...version, behavior: 'pinned' } }),
+  });
 }
 
 describe('what a run requires', () => {
