@@ -180,7 +180,8 @@ describe('A step with a severity', () => {
 
   it('of a foreach waits for each item, with what that item is', async () => {
     const handle = await start(
-      'steps:\n  - {id: each, foreach: [a, b], command: [touch, "item-${item}"], severity: critical}\n',
+      'steps:\n  - {id: each, foreach: [a, b], on_error: continue, command: [touch, "item-${item}"], ' +
+        'severity: critical}\n',
     );
     const gates = await people.open(handle.workflowId, 2);
     expect(gates.map(({ path }) => path).sort()).toEqual(['each/0', 'each/1']);
