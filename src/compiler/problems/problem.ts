@@ -66,6 +66,7 @@ export const PROBLEM_CODES = {
     'A step refers to itself or to a later one, where steps run in the order in which they are written.',
   'out-of-scope': 'A reference to what is inside the body of a `foreach` or a `loop`, from outside of it.',
   'constant-until': 'A condition that no round of its loop can change.',
+  'hidden-index': 'The `when` of a `foreach` refers to `index` where something around it runs again, too.',
   'step-cycle': 'Steps wait for each other.',
   'workflow-cycle': 'Workflows contain each other.',
   'workflow-depth': 'Workflows are nested too deep.',

@@ -141,9 +141,28 @@ function itemCondition({ read, names, index, contextAt }: Repeating, body: Names
   const context = contextAt(names, index, read.node);
   const silent = { resolve: context.scope(body, 0, () => undefined), report: () => undefined, texts: context.texts };
   const condition = compileCondition(when, silent);
-  if (condition === null || !rootsOfExpression(condition).some((root) => root === 'item' || root === 'index'))
-    return null;
+  const roots = condition === null ? [] : rootsOfExpression(condition);
+  const isOfRound = roots.includes('index');
+  if (!isOfRound && !roots.includes('item')) return null;
+  const around = isOfRound ? repeatAround(names) : null;
+  if (around !== null)
+    context.report({
+      code: 'hidden-index',
+      severity: 'warning',
+      at: when,
+      message:
+        '`index` is the number of the item here, as this `when` is about each item. That of the ' +
+        `${around === 'loop' ? 'round' : 'item'} around cannot be seen.`,
+      suggestion:
+        `where that of the ${around === 'loop' ? 'round' : 'item'} is meant, keep it in a step before: ` +
+        '`set: {number: "${index}"}`',
+    });
   return compileCondition(when, { ...context.templates, resolve: context.scope(body, 0, context.report) });
+}
+
+/** What runs a scope again, or the nearest one around it that is run again. */
+function repeatAround(names: Names): Layer | null {
+  return names.repeats ?? (names.outer && repeatAround(names.outer.names));
 }
 
 function rootsOfExpression(expression: Expression): string[] {

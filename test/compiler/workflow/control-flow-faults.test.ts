@@ -17,6 +17,16 @@ describe('control flow that means nothing', () => {
     ['steps:\n  - {command: [a], loop: {until: ¦"${x}", max: 3}}', ['constant-until']],
     ['steps:\n  - {command: [a], loop: {until: ¦true, max: 3}}', ['constant-until']],
     ['steps:\n  - {command: [a], loop: {until: "${index > 1}", max: 3, at_max: ¦stop}}', ['invalid-value']],
+    [
+      'steps:\n  - loop: {until: "${index > 1}", max: 3}\n    steps:\n      - {foreach: [1], when: ¦"${index > 0}", ' +
+        'command: [a]}',
+      ['hidden-index'],
+    ],
+    [
+      'steps:\n  - foreach: [1]\n    steps:\n      - foreach: [2]\n        when: ¦"${item > 1 && index > 0}"\n' +
+        '        steps: [{command: [a]}]',
+      ['hidden-index'],
+    ],
     ['steps:\n  - {command: [a, "${¦item}"]}', ['out-of-scope']],
     ['steps:\n  - {command: [a, "${¦index}"]}', ['out-of-scope']],
     ['steps:\n  - {command: [a, "${¦item}"], loop: {until: "${index > 1}", max: 3}}', ['out-of-scope']],
@@ -89,5 +99,15 @@ describe('control flow that means nothing', () => {
     expect(compileText('steps:\n  - {foreach: files, command: [a]}\n').problems).toMatchObject([
       { suggestion: 'write "${files}"' },
     ]);
+  });
+
+  it('say nothing of an index that is clear: of the only list, or of what the item runs', () => {
+    const clear = [
+      'steps:\n  - {foreach: [1], when: "${index > 0}", command: [a]}\n',
+      'steps:\n  - loop: {until: "${index > 1}", max: 3}\n    steps:\n' +
+        '      - {foreach: [1], when: "${item > 0}", command: [a, "${index}"]}\n' +
+        '      - {when: "${index > 0}", command: [b]}\n',
+    ];
+    expect(clear.map((text) => compileText(text).problems)).toEqual([[], []]);
   });
 });
