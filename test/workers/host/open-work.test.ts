@@ -1,25 +1,22 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { MEMO } from '../../../src/plan/names.js';
 import { hasOpenWork } from '../../../src/workers/host/open-work.js';
-import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
+import type { TemporalServer } from '../../workflows/helpers/temporal-server.js';
+import { startTemporal } from '../../workflows/helpers/temporal-server.js';
 import { waitFor } from '../helpers/setting.js';
 
-type Service = TestWorkflowEnvironment['client']['workflowService'];
+type Service = TemporalServer['client']['workflowService'];
 type Commands = NonNullable<Parameters<Service['respondWorkflowTaskCompleted']>[0]['commands']>;
 /** `COMMAND_TYPE_START_TIMER` of Temporal's API. */
 const START_TIMER = 3;
 
-const { path } = await findTemporal();
-const server = await TestWorkflowEnvironment.createLocal({
-  server: { executable: { type: 'existing-path', path }, log: { level: 'error', format: 'pretty' } },
-});
+const server = await startTemporal();
 
 describe('open work', () => {
   // Without a host: nobody looks after these runs.
-  afterAll(() => server.teardown());
+  afterAll(() => server.close());
   afterEach(async () => {
     for await (const { workflowId } of server.client.workflow.list({ query: 'ExecutionStatus = "Running"' }))
       await server.client.workflow.getHandle(workflowId).terminate();

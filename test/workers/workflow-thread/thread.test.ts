@@ -1,20 +1,16 @@
 // @seconds 10
 import { fileURLToPath } from 'node:url';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
 import { afterAll, describe, expect, it } from 'vitest';
 import { InterpreterWorker } from '../../../src/workers/workflow-thread/interpreter-worker.js';
-import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
 import type * as workflows from '../../workflows/helpers/hand-written.js';
+import { startTemporal } from '../../workflows/helpers/temporal-server.js';
 
 const logged: string[] = [];
 Runtime.install({ logger: new DefaultLogger('WARN', ({ level, message }) => logged.push(`${level} ${message}`)) });
-const { path } = await findTemporal();
-const environment = await TestWorkflowEnvironment.createLocal({
-  server: { executable: { type: 'existing-path', path }, log: { level: 'error', format: 'pretty' } },
-});
-afterAll(() => environment.teardown());
+const temporal = await startTemporal();
+afterAll(() => temporal.close());
 const { code } = await bundleWorkflowCode({
   workflowsPath: fileURLToPath(new URL('../../workflows/helpers/hand-written.ts', import.meta.url)),
   logger: new DefaultLogger('ERROR'),
@@ -24,7 +20,7 @@ const { code } = await bundleWorkflowCode({
 function workerOf(taskQueue: string, limit: '2s' | '30s'): Promise<Worker> {
   const undeclared = { isolateExecutionTimeout: limit };
   return InterpreterWorker.create({
-    connection: environment.nativeConnection,
+    connection: temporal.nativeConnection,
     taskQueue,
     workflowBundle: { code },
     ...undeclared,
@@ -38,7 +34,7 @@ describe('the thread that runs workflow code', () => {
     const said = await worker.runUntil(
       Promise.all(
         ids.map((workflowId) =>
-          environment.client.workflow.execute<typeof workflows.names>('names', {
+          temporal.client.workflow.execute<typeof workflows.names>('names', {
             taskQueue: 'turns',
             workflowId,
             args: [5],
@@ -52,7 +48,7 @@ describe('the thread that runs workflow code', () => {
   it('passes on what a workflow logs, in whichever of its tasks', async () => {
     const worker = await workerOf('logs', '30s');
     await worker.runUntil(
-      environment.client.workflow.execute<typeof workflows.logs>('logs', {
+      temporal.client.workflow.execute<typeof workflows.logs>('logs', {
         taskQueue: 'logs',
         workflowId: 'logs',
         args: ['a word'],
@@ -64,7 +60,7 @@ describe('the thread that runs workflow code', () => {
   it('is ended with its worker when workflow code hangs, and the process goes on', async () => {
     const worker = await workerOf('hangs', '2s');
     const ended = expect(worker.run()).rejects.toThrow('Workflow Worker Thread exited');
-    const handle = await environment.client.workflow.start<typeof workflows.hang>('hang', {
+    const handle = await temporal.client.workflow.start<typeof workflows.hang>('hang', {
       taskQueue: 'hangs',
       workflowId: 'hangs',
     });

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkerOptions } from '@temporalio/worker';
 import { DefaultLogger, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
 import { afterAll } from 'vitest';
@@ -26,7 +25,7 @@ import { InterpreterWorker } from '../../../src/workers/workflow-thread/interpre
 import { createMadeCompiler, createMakers } from '../../../src/workers/worker/made-compiler.js';
 import { workflowBundle } from '../../../src/workers/worker/create-worker.js';
 import { WORKER_OPTIONS } from '../../../src/workers/worker/worker-options.js';
-import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
+import { startTemporal } from './temporal-server.js';
 
 export type RunHandle = WorkflowHandleWithFirstExecutionRunId<(input: RunInput) => Promise<RunOutcome>>;
 
@@ -79,15 +78,8 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } },
   });
-  const { path } = await findTemporal();
   const folder = await mkdtemp(join(tmpdir(), 'perdure-workflows-'));
-  const environment = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: 'existing-path', path },
-      log: { level: 'error', format: 'pretty' },
-      extraArgs: server,
-    },
-  });
+  const temporal = await startTemporal(server);
   const store = await openStore(join(folder, 'state'));
   const code = await readFile(new URL('../../../dist/workflow-bundle.js', import.meta.url), 'utf8');
   // As of our workers: it stands in every third event.
@@ -102,7 +94,7 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
   const activities = createActivities(deps);
   const work: Harness['work'] = async (taskQueue, other, dataConverter) => {
     const worker = await InterpreterWorker.create({
-      connection: environment.nativeConnection,
+      connection: temporal.nativeConnection,
       taskQueue,
       buildId,
       workflowBundle: { code },
@@ -119,12 +111,12 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
     };
   };
   const stop = await work('test');
-  const { client } = environment;
+  const { client, address } = temporal;
   return {
     client,
     store,
     folder,
-    address: environment.address,
+    address,
     start: (plan, options) => startRun({ client, store, folder }, plan, options),
     results: (outcome) => resultsOf(store, outcome),
     json: (value) => jsonOf(store, value),
@@ -132,8 +124,9 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
     work,
     close: async () => {
       await stop();
-      await environment.teardown();
-      await rm(folder, { recursive: true, force: true });
+      await temporal.close();
+      // What may be used again is written beside the run, which does not wait for it.
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
