@@ -6,7 +6,7 @@ import type { OpenGate, RunView } from '../cli/observe/view.js';
 import { everyStepView, isClosed, openGates } from '../cli/observe/view.js';
 import { billJson, forecastJson } from '../cli/bill/bill-json.js';
 import type { GateBill } from '../cli/bill/gate-bill.js';
-import { billOf } from '../cli/bill/gate-bill.js';
+import { readBill } from '../cli/bill/read-bill.js';
 import { toGateJson } from '../cli/render/json.js';
 import type { Connection } from './connection.js';
 
@@ -77,9 +77,8 @@ function reportGates(view: RunView, gates: OpenGate[], connection: Connection): 
 
 /** What follows when a gate is approved, as its page tells it. */
 export async function billFor(view: RunView, open: OpenGate, connection: Connection): Promise<GateBill> {
-  const { store, config } = await connection.session();
   const past = await (await connection.forecasts()).past();
-  return billOf(view, open, { plan: await store.getPlan(view.plan), config, env: connection.terminal.env, past });
+  return readBill(view, open, { session: await connection.session(), env: connection.terminal.env, past });
 }
 
 function nextOf({ run, status }: RunView, gates: OpenGate[]): { next?: string } {

@@ -160,7 +160,14 @@ describe('a run that waits', () => {
     const { follows } = notice as { follows: { forecast: { runs: number; ms: { p50: number; p95: number } } } };
     expect(follows.forecast.runs).toBeGreaterThanOrEqual(3);
     expect(follows.forecast.ms.p95).toBeGreaterThanOrEqual(follows.forecast.ms.p50);
-    await project.run('approve', 'told/ok');
+    const shown = (await project.run('show', 'told')).stdout;
+    const { stderr } = await project.run('approve', 'told/ok');
+    for (const told of [shown, stderr]) {
+      expect(told).toContain('If it is approved: 2 steps can begin');
+      expect(told).toContain('Changes the world outside: publish');
+      expect(told).toMatch(/May cost: at most \$1\.00 in half of all runs, at most \$1\.00 in 95 of 100, from \d/);
+      expect(told).toMatch(/Budget that stays: \$49\.00/);
+    }
     expect(await run.finished).toMatchObject({ code: 0 });
   });
 

@@ -62,7 +62,9 @@ describe('a gate', () => {
     });
     const [content = '', follows = ''] = (shown.at(-1) ?? '').split(/(?=\n\nIf it is approved: )/);
     expect(content).toMatch(/Use \\u\{200b\}this\?\n\n│ a\\u\{202e\}b\\u\{e0041\}\n│ \n│ The decision: reject\.$/);
-    expect(follows).toMatch(/^\n\nIf it is approved: 0 steps can begin\n(.+\n){4}\nThe decision: approve\.$/);
+    expect(follows).toMatch(
+      /^\n\nIf it is approved: no other step begins\nBudget that stays: .+\n\nThe decision: approve\.$/,
+    );
   });
 
   it('for what an agent wants to do is not decided by the client, nor by one that has connected anew', async () => {

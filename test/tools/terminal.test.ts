@@ -46,8 +46,8 @@ describe('a gate on a terminal', () => {
     expect(code).toBe(0);
     expect(screen).toMatch(/◆ yes\/ok wants approval: Save this\? +sha256 [0-9a-f]{4}…[0-9a-f]{4}/);
     expect(screen).toMatch(/┌─ 40 lines; `e` opens it ─+\n {2}│ 1\n/);
-    expect(screen).toContain('╰ … 24 more lines');
-    expect(screen).toContain('24 lines of this have not been on the screen: `o` opens all of it,');
+    expect(screen).toContain('╰ … 29 more lines\n  If it is approved: 1 step can begin\n');
+    expect(screen).toContain('29 lines of this have not been on the screen: `o` opens all of it,');
     expect(screen).toMatch(/✓ 1 ok +gate +approved by /);
     expect(screen.trimEnd().split('\n').slice(-2)).toEqual([
       expect.stringMatching(/^✓ asks · success in .* · 3 steps$/),

@@ -5,15 +5,34 @@ import { safeName } from '../text/safe-text.js';
 import type { GateBill } from './gate-bill.js';
 
 /** A bill in lines of text: what follows, what of it acts outside, cost, time, and the budget that stays. */
-export function billLines(bill: GateBill): string[] {
-  const external = bill.follows.flatMap(({ name, effect }) => (effect === 'external' ? [safeName(name)] : []));
+export function billLines(bill: GateBill, asks: boolean): string[] {
+  const { follows, rounds, perItem } = bill;
+  const external = follows.flatMap(({ name, effect }) => (effect === 'external' ? [safeName(name)] : []));
+  const outside = external.length === 0 ? 'nothing that its author marks so' : external.join(', ');
+  const then = asks ? 'Once it is answered' : 'If it is approved';
   return [
-    `If it is approved: ${plural(bill.follows.length, 'step')} can begin`,
-    `Changes the world outside: ${external.length === 0 ? 'nothing that its author marks so' : external.join(', ')}`,
-    `May cost: ${costText(bill)}`,
-    `May take: ${timeText(bill)}`,
+    ...(follows.length === 0
+      ? [`${then}: no other step begins`]
+      : [
+          `${then}: ${plural(follows.length, 'step')} can begin`,
+          `Changes the world outside: ${outside}`,
+          `May cost: ${costText(bill)}`,
+          `May take: ${timeText(bill)}`,
+        ]),
     `Budget that stays: ${budgetText(bill.budget)}`,
+    ...rounds.map(roundsText),
+    ...(perItem.length === 0 ? [] : [perItemText(perItem)]),
   ];
+}
+
+/** That a loop may go on, and how far. */
+export function roundsText({ name, left }: GateBill['rounds'][number]): string {
+  return `The loop ${safeName(name)} may begin ${plural(left, 'more round')} after that; they are not counted.`;
+}
+
+/** Of which lists one item stands for all. */
+export function perItemText(lists: string[]): string {
+  return `Counted is one item of ${lists.map(safeName).join(', ')}: how many there are is not known.`;
 }
 
 /** By runs of before, where they tell of it, and by the Plan. */

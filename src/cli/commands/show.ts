@@ -4,6 +4,8 @@ import { EXIT } from '../exit-codes.js';
 import type { RunView } from '../observe/view.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import type { Session } from '../session.js';
+import type { Terminal } from '../terminal.js';
 import { print, printJson, readingWidthOf, widthOf } from '../terminal.js';
 
 const FORMATS = ['tree', 'json', 'graph'] as const;
@@ -24,7 +26,6 @@ export const show: CommandSpec = {
   async run({ arguments: [run = ''], options, terminal }) {
     const { openExisting, unknownRun } = await import('../session.js');
     const { findRun } = await import('../observe/find-run.js');
-    const { openGates } = await import('../observe/view.js');
     const session = await openExisting(terminal, { taskQueue: null });
     if (session === null) throw unknownRun(run);
     const { view, link } = await findRun(run, session, { withPending: true });
@@ -59,12 +60,7 @@ export const show: CommandSpec = {
           await refusedLines(session.store, run),
         ];
         for (const lines of parts.filter(({ length }) => length > 0)) print(terminal, '', ...lines);
-        const gates = openGates(view);
-        if (gates.length === 0) return EXIT.success;
-        const { shownIn } = await import('../follow/gate-content.js');
-        const { gateLines } = await import('../follow/plain-lines.js');
-        for (const open of gates)
-          print(terminal, '', ...gateLines(open, await shownIn(open, session.store), readingWidthOf(terminal.stdout)));
+        await printGates(view, session, terminal);
       }
     } finally {
       await link?.close();
@@ -87,4 +83,21 @@ async function workerLinesOf(view: RunView, link: TemporalLink | null, store: St
     version === null ? [] : runVersionLines(view.run, version),
     await lackingLines(view, place, { server: link, store }),
   ];
+}
+
+/** All that its open gates show, what follows them, and how they are answered. */
+async function printGates(view: RunView, session: Session, terminal: Terminal): Promise<void> {
+  const { openGates } = await import('../observe/view.js');
+  const gates = openGates(view);
+  if (gates.length === 0) return;
+  const { shownIn } = await import('../follow/gate-content.js');
+  const { gateLines } = await import('../follow/plain-lines.js');
+  const { createTellBill } = await import('../bill/tell-bill.js');
+  const tellBill = createTellBill(session, terminal);
+  const width = readingWidthOf(terminal.stdout);
+  for (const open of gates) {
+    // A nested run does not know what waits for it around.
+    const bill = view.path === '' ? await tellBill(view, open) : [];
+    print(terminal, '', ...gateLines(open, await shownIn(open, session.store), width, bill));
+  }
 }

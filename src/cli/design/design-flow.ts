@@ -80,6 +80,7 @@ async function runDesigner(
     return await follow({
       terminal,
       store: session.store,
+      config: session.config,
       run,
       by,
       untilWaiting: false,

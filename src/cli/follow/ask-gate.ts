@@ -1,6 +1,7 @@
 import type { Gate } from '../../plan/gates/gate.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
+import { indentBill } from '../bill/tell-bill.js';
 import { CliError } from '../exit-codes.js';
 import type { OpenGate } from '../observe/view.js';
 import { plural } from '../text/format.js';
@@ -30,6 +31,8 @@ export type Answer =
 interface Asking {
   open: OpenGate;
   content: GateContent | null;
+  /** What follows if it is approved, in lines. */
+  bill: string[];
   /** The content as it was edited here. */
   edited: Json | undefined;
   /** What is shown now. */
@@ -49,8 +52,7 @@ const RESIZED_MS = 150;
 
 /** Shows a gate on a terminal and asks until somebody decides; `gone` aborts when nothing is left to decide. */
 export async function askGate(
-  open: OpenGate,
-  content: GateContent | null,
+  { open, content, bill }: Pick<Asking, 'open' | 'content' | 'bill'>,
   terminal: Terminal,
   gone: AbortSignal,
 ): Promise<Answer> {
@@ -58,6 +60,7 @@ export async function askGate(
   const asking: Asking = {
     open,
     content,
+    bill,
     edited: undefined,
     shown: null,
     unseen: 0,
@@ -85,17 +88,18 @@ export async function askGate(
 }
 
 function show(asking: Asking, text: string | null): void {
-  const { open, terminal } = asking;
-  const keys = choices(open.gate, terminal);
+  const { open, bill, terminal } = asking;
+  const width = widthOf(terminal.stderr);
+  const below = [...indentBill(bill, width), ...choices(open.gate, terminal)];
   const style = {
-    width: widthOf(terminal.stderr),
-    height: heightOf(terminal.stderr) - keys.length + 1,
+    width,
+    height: heightOf(terminal.stderr) - below.length + 1,
     palette: terminal.palette,
   };
   const { lines, unseen } = layoutGate(open, text, style);
   asking.shown = text;
   asking.unseen = unseen;
-  tell(terminal, '', ...lines, ...keys);
+  tell(terminal, '', ...lines, ...below);
 }
 
 /** Shows the gate again when the window has another size: what was on the screen may be no more. */

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
 import { CliError, EXIT, refusal } from '../exit-codes.js';
+import { createTellBill, indentBill } from '../bill/tell-bill.js';
 import type { FoundRun } from '../observe/find-run.js';
 import { findRun } from '../observe/find-run.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
@@ -50,10 +51,13 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
   const run = rootOf(address);
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(run);
-  const { gate, link } = await meantGate(await findRun(run, session), command, session.store);
+  const found = await findRun(run, session);
+  const { gate, link } = await meantGate(found, command, session.store);
   try {
     const content = await readGateContent(gate, session.store);
-    await showWhole(gate, content, command, terminal);
+    const tellBill = createTellBill(session, terminal);
+    const bill = command.says.decision === 'reject' ? [] : await tellBill(found.view, gate);
+    await showWhole(gate, { content, bill }, command, terminal);
     const says = await saysOf(command, { gate: gate.gate, content, store: session.store, terminal });
     if (command.print === true) {
       print(terminal, JSON.stringify(await signedDecision(link.client, gate, says, session.store)));
@@ -99,13 +103,20 @@ function grantedGate(open: OpenGate, { address, granted }: DecideCommand): OpenG
   throw refusal(`Gate \`${path}\` shows other content (${hash}) than the grant is for (${granted}).`);
 }
 
+/** What stands below a gate's question. */
+interface Shown {
+  content: GateContent | null;
+  /** What follows, in lines. */
+  bill: string[];
+}
+
 /**
- * Shows all of a gate. Throws a refusal where it is not what was seen before, or where somebody does not agree to what
- * they could not see.
+ * Shows all of a gate, and what follows. Throws a refusal where it is not what was seen before, or where somebody does
+ * not agree to what they could not see.
  */
 async function showWhole(
   open: OpenGate,
-  content: GateContent | null,
+  { content, bill }: Shown,
   { hash, says }: DecideCommand,
   terminal: Terminal,
 ): Promise<void> {
@@ -117,8 +128,10 @@ async function showWhole(
       `Look at it with \`perdure show ${rootOf(open.address)}\`.`,
     );
   const style = { width: readingWidthOf(terminal.stderr), palette: terminal.palette };
-  tell(terminal, ...renderGate(open, content?.shown ?? null, { ...style, height: null }), ...optionLines(gate));
-  const unseen = unseenLines(open, content?.shown ?? null, { ...style, height: heightOf(terminal.stderr) });
+  const below = [...optionLines(gate), ...indentBill(bill, style.width)];
+  tell(terminal, ...renderGate(open, content?.shown ?? null, { ...style, height: null }), ...below);
+  const height = heightOf(terminal.stderr) - below.length;
+  const unseen = unseenLines(open, content?.shown ?? null, { ...style, height });
   if (unseen > 0 && seen === null && says.decision !== 'reject' && !(await agrees(unseen, terminal)))
     throw refusal('Nothing was decided; the gate stays open.');
 }

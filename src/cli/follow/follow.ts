@@ -3,6 +3,9 @@ import type { Pause, Warning } from '../../plan/budget/steering.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { grpcTrouble } from '../grpc.js';
+import type { TellBill } from '../bill/tell-bill.js';
+import { createTellBill } from '../bill/tell-bill.js';
+import type { Session } from '../session.js';
 import { unknownRun } from '../session.js';
 import type { RunEvent } from '../observe/run-event.js';
 import { observe } from '../observe/observer.js';
@@ -35,6 +38,8 @@ import { asTyped } from '../text/own-name.js';
 export interface FollowOptions {
   terminal: Terminal;
   store: Store;
+  /** Prices and programs, by which is told what follows a gate. */
+  config: Session['config'];
   run: string;
   /** Who decides at gates. */
   by: string;
@@ -76,6 +81,7 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
       link: () => following.link,
       tell: (line) => following.screen.note(`! ${safeLine(line)}`),
     }),
+    tellBill: createTellBill(options, options.terminal),
     answered: new Set(),
     asking: null,
     toldPause: undefined,
@@ -115,6 +121,7 @@ interface Following extends FollowOptions {
   interrupts: Interrupts;
   screen: Screen;
   lacking: LackingTeller;
+  tellBill: TellBill;
   /** Gates that were decided here, as they were shown. */
   answered: Set<string>;
   /** The gate that is being asked about; `gone` aborts when nothing is left to decide. */
@@ -223,7 +230,7 @@ function askNext(following: Following, view: RunView, unanswered: OpenGate[]): v
   for (const open of unanswered.filter(isForOthers)) tellOthers(following, open);
   const next = unanswered.find((open) => !isForOthers(open));
   if (following.asking !== null || next === undefined) return;
-  void ask(following, next).then(() => {
+  void ask(following, view, next).then(() => {
     following.asking = null;
     tellNarration(following);
     react(following, view);
@@ -243,7 +250,7 @@ function keyOf({ address, gate }: OpenGate): string {
 }
 
 /** Asks about one gate. What goes wrong is told, and the gate stays open for another way to decide it. */
-async function ask(following: Following, open: OpenGate): Promise<void> {
+async function ask(following: Following, view: RunView, open: OpenGate): Promise<void> {
   const { terminal, screen, interrupts, answered, by } = following;
   const gone = new AbortController();
   const stop = (): void => gone.abort();
@@ -252,7 +259,9 @@ async function ask(following: Following, open: OpenGate): Promise<void> {
   answered.add(keyOf(open));
   screen.hold();
   try {
-    const answer = await askGate(open, await readGateContent(open, following.store), terminal, gone.signal);
+    const content = await readGateContent(open, following.store);
+    const bill = await following.tellBill(view, open);
+    const answer = await askGate({ open, content, bill }, terminal, gone.signal);
     if (answer.kind === 'later') interrupts.interrupt();
     else if (answer.kind !== 'gone') {
       const { link, store } = following;

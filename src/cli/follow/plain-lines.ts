@@ -1,3 +1,4 @@
+import { indentBill } from '../bill/tell-bill.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { nestedIn } from '../observe/view.js';
 import { createPalette } from '../text/colors.js';
@@ -74,10 +75,10 @@ function doers({ step, actor }: StepView, kind: string): string[] {
 }
 
 /**
- * A gate where nobody can be asked: what waits, what is decided on, in lines of at most `width` columns, and how to
- * answer it.
+ * A gate where nobody can be asked: what waits, what is decided on, in lines of at most `width` columns, what follows
+ * (`bill`), and how to answer it.
  */
-export function gateLines(open: OpenGate, content: string | null, width: number): string[] {
+export function gateLines(open: OpenGate, content: string | null, width: number, bill: string[] = []): string[] {
   const { gate } = open;
   const what = gate.kind === 'ask' ? 'an answer' : gate.options === undefined ? 'approval' : 'a decision';
   const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
@@ -85,6 +86,7 @@ export function gateLines(open: OpenGate, content: string | null, width: number)
     ...wrap(`◆ ${safeName(open.address)} waits for ${what}: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`, width),
     ...(facts.length === 0 ? [] : wrap(facts.join(' · '), width - 2).map((line) => `  ${line}`)),
     ...(content === null ? [] : frame(content, { width, palette: NO_COLORS }, Infinity).lines),
+    ...indentBill(bill, width),
     ...answerCommands(open).map((command) => `  ${command}`),
   ];
 }

@@ -53,6 +53,7 @@ export async function watchRun(
     const end = await follow({
       terminal,
       store,
+      config: session.config,
       run,
       by,
       untilWaiting,

@@ -118,6 +118,7 @@ async function submit(submitted: Submission, command: RunCommand, { terminal, on
     const end = await follow({
       terminal,
       store: session.store,
+      config: session.config,
       run: id,
       by: command.by,
       untilWaiting: command.untilWaiting,

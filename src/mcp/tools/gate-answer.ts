@@ -77,7 +77,12 @@ export const gateAnswer = defineTool({
           connection,
         );
       const decided = isPersons
-        ? askPerson(open, { content, bill: billLines(await billFor(view, open, connection)) }, given, call)
+        ? askPerson(
+            open,
+            { content, bill: billLines(await billFor(view, open, connection), kind === 'ask') },
+            given,
+            call,
+          )
         : null;
       if (decided !== null && decided.kind === 'ask') return decided.question;
       const says = await saysOf(given, {

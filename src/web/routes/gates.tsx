@@ -4,7 +4,7 @@ import { sha256 } from '../../store/hash.js';
 import { CliError, EXIT, refusal } from '../../cli/exit-codes.js';
 import { toContent } from '../../cli/follow/answer-value.js';
 import type { GateBill } from '../../cli/bill/gate-bill.js';
-import { billOf } from '../../cli/bill/gate-bill.js';
+import { readBill } from '../../cli/bill/read-bill.js';
 import { askedBefore } from '../../cli/observe/asked-before.js';
 import { readGateContent } from '../../cli/follow/gate-content.js';
 import { readable } from '../../cli/follow/readable.js';
@@ -68,10 +68,9 @@ async function changesOf({ view, open, content, link }: FoundGate, { session }: 
   return before === null || content === null ? null : diffLines(before.shown, content.shown);
 }
 
-/** Of a run that was made while another one ran the Plan is its own. */
+/** What follows a gate that was found. */
 export async function billAt({ view, open }: FoundGate, { session, forecasts, terminal }: Site): Promise<GateBill> {
-  const plan = await session.store.getPlan(view.plan);
-  return billOf(view, open, { plan, config: session.config, env: terminal.env, past: await forecasts.past() });
+  return readBill(view, open, { session, env: terminal.env, past: await forecasts.past() });
 }
 
 /** Of a gate that was decided, by whom; of any other that it is not there. */

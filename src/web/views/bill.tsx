@@ -1,5 +1,5 @@
 import type { Following, GateBill } from '../../cli/bill/gate-bill.js';
-import { budgetText, costText, timeText } from '../../cli/bill/bill-words.js';
+import { budgetText, costText, perItemText, roundsText, timeText } from '../../cli/bill/bill-words.js';
 import { plural } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
 
@@ -42,14 +42,10 @@ export function Bill({ bill, asks }: { bill: GateBill; /** It is answered, not a
           ))}
         </ol>
       </details>
-      {rounds.map(({ name, left }) => (
-        <p class="quiet">
-          The loop {safeName(name)} may begin {plural(left, 'more round')} after that; they are not counted.
-        </p>
+      {rounds.map((one) => (
+        <p class="quiet">{roundsText(one)}</p>
       ))}
-      {perItem.length === 0 ? null : (
-        <p class="quiet">Counted is one item of {perItem.map(safeName).join(', ')}: how many there are is not known.</p>
-      )}
+      {perItem.length === 0 ? null : <p class="quiet">{perItemText(perItem)}</p>}
     </section>
   );
 }

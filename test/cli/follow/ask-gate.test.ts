@@ -21,7 +21,12 @@ const OPEN: OpenGate = {
 };
 
 /** Types keys at a gate that shows `content`, with a program as the editor. */
-async function typed(keys: string, content: string, editor: string): Promise<{ answer: Answer; told: string }> {
+async function typed(
+  keys: string,
+  content: string,
+  editor: string,
+  bill: string[] = [],
+): Promise<{ answer: Answer; told: string }> {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
   const stderr = new PassThrough();
   const palette = createPalette(false);
@@ -37,8 +42,7 @@ async function typed(keys: string, content: string, editor: string): Promise<{ a
   } as unknown as Terminal;
   stdin.write(keys);
   const answer = await askGate(
-    OPEN,
-    { text: content, shown: content, isText: true },
+    { open: OPEN, content: { text: content, shown: content, isText: true }, bill },
     terminal,
     new AbortController().signal,
   );
@@ -48,6 +52,14 @@ async function typed(keys: string, content: string, editor: string): Promise<{ a
 const LONG = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
 
 describe('the keys of a gate', () => {
+  it('stand below what follows, which leaves less room for the content', async () => {
+    const bill = ['If it is approved: 1 step can begin', `Changes the world outside: ${'publish '.repeat(15).trim()}`];
+    const { told } = await typed('\u0003', LONG, '', bill);
+    expect(told).toMatch(/lines\n {2}If it is approved: 1 step can begin\n {2}Changes the world outside: publish /);
+    expect(told).toMatch(/publish\n {4}publish .*\n {2}approve \[a\]/);
+    expect(told).toContain('╰ … 87 more lines');
+  });
+
   it('approve nothing that was not on the screen before it was opened, and then with a key of their own', async () => {
     const { answer, told } = await typed('aoanoayr', LONG, '');
     expect(answer).toEqual({ kind: 'approve', edited: undefined });
