@@ -18,6 +18,8 @@ export interface Connection {
   person: string;
   /** How long a tool waits for a run before it gives a handle, in milliseconds. */
   waitMs: number;
+  /** US dollars: before a run that may cost more is started, the person is asked. Null where they never are. */
+  askAbove: number | null;
   /** Definitions that the client made; they end with the connection. */
   made: Made;
   /** Runs that it started. */
@@ -35,7 +37,8 @@ export function createConnection({
   terminal,
   person,
   waitMs,
-}: Pick<Connection, 'terminal' | 'person' | 'waitMs'>): Connection {
+  askAbove,
+}: Pick<Connection, 'terminal' | 'person' | 'waitMs' | 'askAbove'>): Connection {
   let session: Promise<Session> | null = null;
   let forecasts: RunForecasts | null = null;
   const open = (): Promise<Session> => {
@@ -49,6 +52,7 @@ export function createConnection({
     terminal,
     person,
     waitMs,
+    askAbove,
     made: createMade(),
     runs: new Set(),
     given: new Set(),

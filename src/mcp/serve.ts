@@ -13,6 +13,8 @@ export interface ServeOptions {
   person: string;
   /** How long a tool waits for a run, in milliseconds. */
   waitMs: number;
+  /** Above so many US dollars the person is asked before a run is started; null for never. */
+  askAbove: number | null;
   /** Each tool also has its name with `glee_` before it. */
   glee: boolean;
 }
@@ -26,12 +28,13 @@ const INSTRUCTIONS = [
 ].join(' ');
 
 /** Serves one client over stdin and stdout until it leaves. Runs that it started go on. */
-export async function serveMcp({ terminal, version, person, waitMs, glee }: ServeOptions): Promise<void> {
+export async function serveMcp({ terminal, version, person, waitMs, askAbove, glee }: ServeOptions): Promise<void> {
   // Stdout is the protocol: whatever else is said goes to stderr.
   const connection = createConnection({
     terminal: { ...terminal, stdout: terminal.stderr, interactive: false },
     person,
     waitMs,
+    askAbove,
   });
   const left = new Promise<void>((resolve) => terminal.stdin.once('close', resolve).once('end', resolve));
   const handle = serveStdio(

@@ -13,9 +13,12 @@ import { compile, settle, storePlan } from '../cli/submit/prepare.js';
 import { newRunId } from '../cli/submit/run-id.js';
 import { gatePlan, shownTexts } from '../compiler/builds/approval-first.js';
 import { keepText } from '../compiler/hash.js';
+import { askBeforeStart } from './ask-before-start.js';
+import type { Asked } from './ask-person.js';
 import type { Connection } from './connection.js';
 import { McpRefusal } from './errors.js';
 import type { MadeDefinition } from './made.js';
+import type { ToolCall } from './tool.js';
 
 /** What is to be run. */
 export interface Wanted {
@@ -35,12 +38,16 @@ export interface Wanted {
   conversation?: WantedSession;
 }
 
+/** A run that goes on, or what the person at the client is to be asked before it begins. */
+export type Started = { kind: 'started'; run: string } | Extract<Asked, { kind: 'ask' }>;
+
 /**
- * Compiles, checks and starts a run, as `perdure run --detach` does; gives its id. Everything that can be wrong is
- * found before anything is started.
+ * Compiles, checks and starts a run, as `perdure run --detach` does. Everything that can be wrong is found before
+ * anything is started.
  */
-export async function startRun(wanted: Wanted, connection: Connection): Promise<string> {
+export async function startRun(wanted: Wanted, call: ToolCall): Promise<Started> {
   const { inputs, by, limits = NO_BUDGETS, conversation, description } = wanted;
+  const { connection } = call;
   const { terminal } = connection;
   const workspace = await openWorkspace(terminal);
   const { compiled, isFile } = await compileWanted(wanted, workspace, connection);
@@ -63,6 +70,8 @@ export async function startRun(wanted: Wanted, connection: Connection): Promise<
     workspace,
     terminal,
   );
+  const asked = await askBeforeStart(compiled.plan, input, call);
+  if (asked !== null) return asked;
   const session = await connection.session();
   const id = newRunId(compiled.plan.name);
   const settings = await injectContext(
@@ -80,7 +89,7 @@ export async function startRun(wanted: Wanted, connection: Connection): Promise<
   } finally {
     await link.close();
   }
-  return id;
+  return { kind: 'started', run: id };
 }
 
 /** Compiles what is wanted, behind a gate where the client made any of it. */

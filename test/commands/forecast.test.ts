@@ -16,6 +16,8 @@ import { signedIn, startUi } from '../tools/pages.js';
 const DOLLAR = { usage: { input: 0, output: 1_000 } };
 
 const ESSAY = `name: essay
+inputs:
+  subject: {type: string, default: kites}
 steps:
   - {id: draft, agent: writer, prompt: "Draft an essay"}
   - {id: ok, approval: "Publish it?", content: "\${steps.draft.output}"}
@@ -143,6 +145,37 @@ describe('a run that waits', () => {
     expect(messages.at(-1)).toContain('Changes the world outside: publish');
     expect(messages.at(-1)).toContain('at most $1.00 in half of all runs, at most $1.00 in 95 of 100');
     expect(await client.call('run_wait', { run: String(waiting['run']) })).toMatchObject({ status: 'success' });
+  });
+
+  it('is started over MCP only once the person agrees, where it may cost more than they said', async () => {
+    const before = await runIds();
+    const asked = endpoint.requests.length;
+    const said: string[] = [];
+    let agrees = false;
+    const person = (message: string): boolean => {
+      said.push(message);
+      return agrees;
+    };
+    const careful = await openMcp(project.folder, { env, args: ['--ask-above', '1.5'], person });
+    const alone = await openMcp(project.folder, { env, args: ['--ask-above', '1.5'] });
+    const rich = await openMcp(project.folder, { env, args: ['--ask-above', '2.5'] });
+    try {
+      const wanted = { name: 'essay', inputs: { subject: 'zeppelins\u202e' } };
+      expect(await careful.refusal('workflow', wanted)).toContain('did not agree. Nothing was started');
+      expect(said).toEqual([expect.stringMatching(/^`mcp:test-client` wants to run `essay`\.\n\n│ /)]);
+      expect(said[0]).toContain('│   "subject": "zeppelins\\u{202e}"');
+      expect(said[0]).toContain('This run may cost $2.00, above $1.50:\nfrom ');
+      expect(await alone.refusal('workflow', wanted)).toMatch(/\$2\.00, above \$1\.50 .*cannot ask its person/);
+      expect(await runIds()).toEqual(before);
+      expect(endpoint.requests).toHaveLength(asked);
+      agrees = true;
+      const { run } = await careful.call('workflow', wanted);
+      expect(await runIds()).toEqual([...before, run].sort());
+      expect(said).toHaveLength(2);
+      expect(await rich.call('workflow', wanted)).toMatchObject({ status: 'waiting' });
+    } finally {
+      await Promise.all([careful, alone, rich].map((one) => one.close()));
+    }
   });
 
   it('is told of with what follows, its forecast, and the budget that stays', async () => {

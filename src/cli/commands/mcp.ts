@@ -19,17 +19,23 @@ export const mcp: CommandSpec = {
       flags: '--glee',
       about: 'list each tool a second time, with `glee_` before its name, for clients that are set up for those',
     },
+    {
+      flags: '--ask-above <usd>',
+      about: 'ask the person before a run is started that may cost more: 95 of 100 runs do not',
+    },
     { ...AS_OPTION, about: 'who the person at the client is, when it asks them; the OS user by default' },
   ],
   examples: ['perdure mcp', 'claude mcp add perdure -- npx perdure mcp'],
   async run({ options, terminal }) {
     const waitMs = parseSeconds(options.text('wait')) * 1_000;
     const person = actingName(options.text('as'));
+    const { parseAskAbove } = await import('../submit/ask-above.js');
+    const askAbove = parseAskAbove(options.text('ask-above'));
     const { openWorkspace } = await import('../session.js');
     await openWorkspace(terminal);
     const { packageVersion } = await import('../package-version.js');
     const { serveMcp } = await import('../../mcp/serve.js');
-    await serveMcp({ terminal, version: packageVersion(), person, waitMs, glee: options.flag('glee') });
+    await serveMcp({ terminal, version: packageVersion(), person, waitMs, askAbove, glee: options.flag('glee') });
     return EXIT.success;
   },
 };

@@ -1,3 +1,4 @@
+import type { PastRun } from '../../compiler/forecast/past.js';
 import type { Plan } from '../../plan/plan.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { forecastLines } from '../forecast/forecast-words.js';
@@ -17,9 +18,38 @@ export function parseAskAbove(typed: string | null): number | null {
   throw usageError(`Expected \`--ask-above\` to be a number of dollars, got \`${typed}\`.`);
 }
 
+/** That a run may cost more than somebody wants to be asked about. */
+export interface DearRun {
+  /** A sentence without its full stop. */
+  what: string;
+  /** What is known of its cost, in lines. */
+  why: string[];
+}
+
 /**
- * Asks before a run is started that may cost more than so many dollars: by its p95, or by the dearest course of the
- * Plan where there is no past. Throws where nobody is there to be asked, or says no; nothing was started then.
+ * What is to be told before a run is started that may cost more than so many dollars: by its p95, or by the dearest
+ * course of the Plan where there is no past. Null where it costs no more.
+ */
+export function costAbove(
+  limit: number,
+  plan: Plan,
+  { config, env, past }: Pick<Session, 'config'> & Pick<Terminal, 'env'> & { past: readonly PastRun[] },
+): DearRun | null {
+  const { models } = config;
+  const forecast = forecastPlan(plan, past, { models, env });
+  const range = priceRange(forecastOf(plan, config.agents?.default ?? null).calls, models, env);
+  const isKnown = range.unpriced.length === 0 && range.played.length === 0;
+  const most = forecast?.usd?.p95 ?? (isKnown ? (range.most ?? 0) : null);
+  if (most !== null && most <= limit) return null;
+  return {
+    what: `This run may cost ${most === null ? 'nobody knows what' : formatUsd(most)}, above ${formatUsd(limit)}`,
+    why: forecastLines(forecast),
+  };
+}
+
+/**
+ * Asks before a run is started that may cost more than so many dollars. Throws where nobody is there to be asked, or
+ * says no; nothing was started then.
  */
 export async function askAbove(
   limit: number,
@@ -27,22 +57,17 @@ export async function askAbove(
   { config, store }: Pick<Session, 'config' | 'store'>,
   terminal: Terminal,
 ): Promise<void> {
-  const { models } = config;
   const { readPast } = await import('../../workers/forecast/read-past.js');
-  const forecast = forecastPlan(plan, await readPast(store), { models, env: terminal.env });
-  const range = priceRange(forecastOf(plan, config.agents?.default ?? null).calls, models, terminal.env);
-  const isKnown = range.unpriced.length === 0 && range.played.length === 0;
-  const most = forecast?.usd?.p95 ?? (isKnown ? (range.most ?? 0) : null);
-  if (most !== null && most <= limit) return;
-  const what = `This run may cost ${most === null ? 'nobody knows what' : formatUsd(most)}, above ${formatUsd(limit)}`;
-  const why = forecastLines(forecast).join('\n  ');
+  const dear = costAbove(limit, plan, { config, env: terminal.env, past: await readPast(store) });
+  if (dear === null) return;
+  const why = dear.why.join('\n  ');
   if (!terminal.interactive)
     throw new CliError(
-      `${what} (--ask-above).`,
+      `${dear.what} (--ask-above).`,
       EXIT.ended,
       `${why}\nNobody is there to be asked: nothing was started.`,
     );
-  tell(terminal, `${what}:`, `  ${why}`);
+  tell(terminal, `${dear.what}:`, `  ${why}`);
   const keys = openKeys(terminal, new AbortController().signal);
   try {
     const answer = await keys.line('Start it? [y/N] ');

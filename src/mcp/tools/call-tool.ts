@@ -33,7 +33,7 @@ export const callTool = defineTool({
     return finish(
       await startRun(
         { definition: written.file, inputs: { values: Object.values(given) }, by, made, written, ...limits },
-        connection,
+        call,
       ),
       leave,
       call,

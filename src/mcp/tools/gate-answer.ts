@@ -1,4 +1,4 @@
-import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Gate } from '../../plan/gates/gate.js';
 import type { Json } from '../../plan/values/json.js';
@@ -16,6 +16,7 @@ import { answerCommands, optionText } from '../../cli/render/gate-words.js';
 import { safeLine, safeName, safeText } from '../../cli/text/safe-text.js';
 import { sha256 } from '../../store/hash.js';
 import type { Store } from '../../store/store.js';
+import { askPerson } from '../ask-person.js';
 import { McpRefusal } from '../errors.js';
 import { filled } from '../input.js';
 import { isForPerson } from '../own-content.js';
@@ -76,19 +77,15 @@ export const gateAnswer = defineTool({
           by,
           connection,
         );
-      const decided = isPersons
-        ? askPerson(
-            open,
-            { content, bill: billLines(await billFor(view, open, connection), kind === 'ask') },
-            given,
-            call,
-          )
-        : null;
-      if (decided !== null && decided.kind === 'ask') return decided.question;
+      if (isPersons) {
+        const bill = billLines(await billFor(view, open, connection), kind === 'ask');
+        const question = askDecision(open, { content, bill }, given, call);
+        if (question !== null) return question;
+      }
       const says = await saysOf(given, {
         gate: open.gate,
         store: session.store,
-        by: decided === null ? by : connection.person,
+        by: isPersons ? connection.person : by,
       });
       const { gate: _path, ...receipt } = await decide(link.client, open, says, session.store);
       return { run, gate: open.address, ...receipt };
@@ -112,24 +109,19 @@ async function saysOf(
   };
 }
 
-type Asked = { kind: 'ask'; question: ReturnType<typeof inputRequired> } | { kind: 'agreed' };
-
 /**
  * Puts the decision before the person at the client, who sees the exact content and all that is said of it; without a
- * way to ask, refuses.
+ * way to ask, refuses. Null once they have agreed.
  */
-function askPerson(open: OpenGate, shown: Shown, given: z.infer<typeof input>, { answers, canAsk }: ToolCall): Asked {
+function askDecision(
+  open: OpenGate,
+  shown: Shown,
+  given: z.infer<typeof input>,
+  call: ToolCall,
+): InputRequiredResult | null {
   const { address, gate } = open;
   const commands = answerCommands(open).join('`, or `');
-  const said = saidIn(given);
-  // The key names what was shown: an answer to other content, or to another decision, is none.
-  const key = `decide ${address} ${gate.hash} ${sha256(said)}`;
-  const answered = inputResponse(answers, key);
-  if (answered.kind === 'elicit') {
-    if (answered.action === 'accept' && answered.content?.['decide'] === true) return { kind: 'agreed' };
-    throw new McpRefusal(`The person at the client did not agree. The gate stays open: \`${commands}\`.`);
-  }
-  if (!canAsk) {
+  if (!call.canAsk) {
     const why =
       open.needsToken === true
         ? `\`${address}\` wants a token with each decision`
@@ -138,18 +130,19 @@ function askPerson(open: OpenGate, shown: Shown, given: z.infer<typeof input>, {
           : `This client is behind what \`${address}\` shows, or has started its run`;
     throw new McpRefusal(`${why}, so a person must decide: \`${commands}\`.`);
   }
-  const message = messageFor(open, shown, said);
-  return {
-    kind: 'ask',
-    question: inputRequired({
-      inputRequests: {
-        [key]: inputRequired.elicit({
-          message,
-          requestedSchema: z.object({ decide: z.boolean().describe('Decide so, in my name.') }),
-        }),
-      },
-    }),
-  };
+  const said = saidIn(given);
+  const asked = askPerson(
+    {
+      // What was shown: an answer to other content, or to another decision, is none.
+      key: `decide ${address} ${gate.hash} ${sha256(said)}`,
+      message: messageFor(open, shown, said),
+      agree: 'Decide so, in my name.',
+    },
+    call,
+  );
+  if (asked.kind === 'refused')
+    throw new McpRefusal(`The person at the client did not agree. The gate stays open: \`${commands}\`.`);
+  return asked.kind === 'ask' ? asked.question : null;
 }
 
 /** What a decision is about: the content, and what follows in lines. */

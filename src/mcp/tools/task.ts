@@ -57,7 +57,7 @@ export const task = defineTool({
     const name = named ?? begun?.agent_name ?? (program === undefined ? ANYBODY : programAgent(program));
     const agent = await findAgent(name, connection);
     const conversation = wantedSession(given ?? 'new');
-    const run = await startRun(
+    const started = await startRun(
       {
         definition: agent.file,
         inputs: { request: prompt },
@@ -67,9 +67,9 @@ export const task = defineTool({
         ...agent,
         ...(conversation === null ? {} : { conversation }),
       },
-      connection,
+      call,
     );
-    return { ...(await finish(run, leave, call)), session_id: conversation?.id ?? null };
+    return finish(started, leave, call, { session_id: conversation?.id ?? null });
   },
 });
 

@@ -24,6 +24,6 @@ export const workflow = defineTool({
     const workspace = await openWorkspace(connection.terminal);
     const { file, made } = findWorkflow(name, workspace, connection);
     const limits = made === null ? {} : { limits: generatedLimits(workspace.config) };
-    return finish(await startRun({ definition: file, inputs, by, made, ...limits }, connection), leave, call);
+    return finish(await startRun({ definition: file, inputs, by, made, ...limits }, call), leave, call);
   },
 });
