@@ -9,6 +9,7 @@ import type { AuthoredServer } from '../../compiler/formats/mcp-config.js';
 import type { Definition } from '../../compiler/load.js';
 import { createLoader } from '../../compiler/load.js';
 import type { Problem } from '../../compiler/problems/problem.js';
+import { CLAUDE_LEVELS } from '../../compiler/project/resolve.js';
 import { kindOf, listFolder } from '../../compiler/text/disk.js';
 import { usageError } from '../exit-codes.js';
 
@@ -189,16 +190,13 @@ function filesOf({ from, file, cwd, root }: ImportCommand): string[] {
     return [absolute];
   }
   const absolute = join(root, folder);
-  const files = filesIn(absolute, from === 'claude' ? LEVELS : 1).filter((found) =>
+  const files = filesIn(absolute, from === 'claude' ? CLAUDE_LEVELS : 1).filter((found) =>
     extensions.includes(extname(found)),
   );
   if (files.length === 0)
     throw usageError(`There are no agents of ${title} in \`${folder}\`.`, 'Name one with `--file`.');
   return files;
 }
-
-/** Claude Code finds agents in folders of its folder as well. */
-const LEVELS = 8;
 
 /** The files of a folder, and of folders in it; a `README.md` is about them. */
 function filesIn(folder: string, levels: number): string[] {

@@ -55,6 +55,8 @@ const EXTENSIONS: Record<Kind, string[]> = {
   agents: ['.yml', '.yaml', '.md', '.agent'],
   workflows: ['.yml', '.yaml', '.json', '.flow'],
 };
+/** Claude Code finds agents in folders of its folder as well. */
+export const CLAUDE_LEVELS = 8;
 /** Folders of a kind: `workflow:` may name any definition. */
 const FOLDERS: Record<Kind, string[]> = { agents: ['agents'], workflows: ['workflows', 'chains', 'flows', 'builds'] };
 /** Where the designer writes agents for one flow, and people may too: below the project's root. */
@@ -94,9 +96,8 @@ export function createResolver(
   };
 
   const rootsIn = (kind: Kind, from: string): Entry[] => {
-    return rootsOf(from, project.root).flatMap((root) =>
-      HOMES.flatMap((home) => FOLDERS[kind].flatMap((folder) => entriesIn(join(root, home, folder), kind))),
-    );
+    const folders = rootsOf(from, project.root).flatMap((root) => foldersOf(root, kind));
+    return folders.flatMap((folder) => entriesIn(folder, kind));
   };
 
   const temporaryAgents = (from: string): Entry[] =>
@@ -167,6 +168,20 @@ export function createResolver(
   };
 }
 
+/** Where definitions of a kind lie below a root, in the order in which they are looked through. */
+function foldersOf(root: string, kind: Kind): string[] {
+  return HOMES.flatMap((home) => {
+    const levels = home === '.claude' && kind === 'agents' ? CLAUDE_LEVELS : 1;
+    return FOLDERS[kind].flatMap((folder) => withFoldersIn(join(root, home, folder), levels));
+  });
+}
+
+/** A folder, and those in it down to so many levels; the nearer ones first. */
+function withFoldersIn(folder: string, levels: number): string[] {
+  const inside = levels > 1 ? listFolder(folder).filter(({ kind }) => kind === 'folder') : [];
+  return [folder, ...inside.flatMap(({ name }) => withFoldersIn(join(folder, name), levels - 1))];
+}
+
 /** Tells whether a folder is called as those are that hold definitions. */
 function isFolderOfKind(folder: string): boolean {
   return KINDS.some((kind) => FOLDERS[kind].includes(basename(folder)));
@@ -180,7 +195,7 @@ function createFolderReader(): (folder: string, kind: Kind) => Entry[] {
     if (known !== undefined) return known;
     const entries = listFolder(folder)
       .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
-      .filter(({ name }) => !isTestFile(name))
+      .filter(({ name }) => !isTestFile(name) && !/^readme\.md$/i.test(name))
       .map(({ name }) => ({ name: quickName(join(folder, name)), file: join(folder, name), builtIn: false }));
     folders.set(folder, entries);
     return entries;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import type { Node } from './node.js';
 import { keyOf, memberOf, nodeAt, startOf, withoutPaths } from './node.js';
@@ -92,11 +93,13 @@ function reportIssue(issue: Issue, { schema, root, options }: Checked): void {
   const code: ProblemCode =
     issue.code === 'invalid_format' && /^an? (name|id):/.test(issue.message) ? 'invalid-name' : 'invalid-value';
   const found = issue.path.some((part) => options.secrets?.has(String(part))) ? 'another value' : describe(node.value);
+  const { source, start, end } = node;
   report({
     code,
-    at: node,
+    // A map ends where its line does.
+    at: { ...node, end: start + source.text.slice(start, end).trimEnd().length },
     message: `Expected ${expectation(issue)}, got ${found}.`,
-    suggestion: code === 'invalid-name' ? spelled(node.value) : mend(issue, node.value),
+    suggestion: code === 'invalid-name' ? spelled(node.value) : (mend(issue, node.value) ?? asText(issue, node)),
   });
 }
 
@@ -135,6 +138,17 @@ function mend(issue: Issue, value: Json): string | null {
   if (typeof value === 'number' && issue.message.startsWith('a map with attempts'))
     return `write \`{attempts: ${value}}\``;
   return null;
+}
+
+/** A text that a colon has made a map of, as a text; of an entry of a list of tools, the tool. */
+function asText(issue: Issue, { value, source, start, end }: Node): string | null {
+  if (issue.code !== 'invalid_type' || issue.expected !== 'string') return null;
+  const [key, ...others] = isObject(value) ? Object.keys(value) : [];
+  const written = source.text.slice(start, end).trimEnd();
+  if (key === undefined || others.length > 0 || /^\{|["\\`\n#]/.test(written)) return null;
+  return issue.path.slice(0, -1).some((part) => part === 'tools' || part === 'disallowed_tools')
+    ? `write \`${key}\``
+    : `write \`"${written}"\``;
 }
 
 const LONG_UNIT = /^(?:milliseconds?|msecs?|s(?:ec(?:ond)?s?)|m(?:in(?:ute)?s?)|h(?:(?:ou)?rs?)|d(?:ays?))$/i;

@@ -168,6 +168,28 @@ describe('agents in Markdown', () => {
     });
   });
 
+  it('are found in folders of `.claude/agents`, the nearest first, and nothing that only tells of them', () => {
+    const at = (place: string): string => `---\nname: helper\n---\nYou help at ${place}.\n`;
+    const files = {
+      'flow.yml': using('helper'),
+      '.claude/agents/a/deep/helper.md': at('deep'),
+      '.claude/agents/a/README.md': '# About\n',
+    };
+    expect(agentOf(files)).toMatchObject({ codes: [], agent: { prompt: { value: 'You help at deep.' } } });
+    expect(agentOf({ ...files, '.claude/agents/helper.md': at('top') }).agent?.prompt).toMatchObject({
+      value: 'You help at top.',
+    });
+    expect(agentOf({ ...files, 'flow.yml': using('README') }).codes).toEqual(['2:12 unknown-agent']);
+  });
+
+  it('may list tools with a word about each, which is told to nobody', () => {
+    const { agent, codes } = compile(
+      '---\nname: helper\ntools:\n  - Read\n  - Grep: for patterns\n  - Bash: to run tests\n---\nYou help.\n',
+    );
+    expect(codes).toEqual(['3:1 unknown-key', '3:1 unknown-key']);
+    expect(agent?.tools).toEqual(['Read', 'Grep', 'Bash']);
+  });
+
   it('may have keys that mean nothing here, with a warning', () => {
     const { agent, codes } = compile('---\nname: helper\ncolor: blue\n---\nYou help.\n');
     expect(codes).toEqual(['3:1 unknown-key']);

@@ -67,6 +67,18 @@ describe('the keys of a build spec', () => {
     ]);
   });
 
+  it('have hints and conditions as texts, or as the maps of an editor', () => {
+    const hints = ['the page first', { type: 'parallel' }];
+    const { plan, problems, texts } = compile(
+      `goal: A page.\nworkflow: {flow_hints: ${JSON.stringify(hints)}, iteration_conditions: [until it is good]}\n`,
+    );
+    expect(problems).toEqual([]);
+    const told = JSON.stringify(plan) + [...texts.values()].join('');
+    expect(told).toContain('the page first');
+    expect(told).toContain('until it is good');
+    expect(found('goal: A page.\nworkflow: {flow_hints: [1]}\n')).toEqual(['2:25 invalid-value']);
+  });
+
   it('hold no secret of a portal in the Plan', () => {
     const { plan, texts } = compile(EVERY_KEY.replace('CLOCK_KEY: none', 'CLOCK_KEY: s3cr3t'));
     expect(JSON.stringify(plan) + [...texts.values()].join('')).not.toMatch(/s3cr3t|CLOCK_KEY/);

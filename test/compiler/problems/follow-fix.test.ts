@@ -189,3 +189,28 @@ describe('a slip in a key', () => {
     expect(own.map(({ line, column, fix }) => `${line}:${column} ${fix?.text ?? ''}`)).toEqual([expected]);
   });
 });
+
+describe('a text that a colon has made a map of', () => {
+  it.each([
+    [
+      'a tool with a word about it',
+      'agents/a.yml',
+      'prompt: Look.\ntools:\n  - Read\n  - Grep: for patterns\n',
+      'Grep',
+    ],
+    [
+      'a gate',
+      'builds/b.yml',
+      'goal: A page.\nworkflow:\n  human_gates:\n    - Half: does it look right?\n',
+      '"Half: does it look right?"',
+    ],
+  ])('%s', (_title, file, text, mended) => {
+    const path = join('definitions', file.replace('/', '/mine-'));
+    writeFileSync(join(folder, path), text);
+    const [problem, ...others] = compileIn(folder, path).problems;
+    expect(others).toEqual([]);
+    expect(problem?.fix?.text).toBe(mended);
+    writeFileSync(join(folder, path), follow(text, problem!));
+    expect(compileIn(folder, path).problems).toEqual([]);
+  });
+});

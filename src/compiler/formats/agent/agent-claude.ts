@@ -7,6 +7,7 @@ import {
   readPermissionMode,
   readServers,
   readSkills,
+  readTools,
   withLineEnds,
 } from './field-readings.js';
 
@@ -16,6 +17,7 @@ export const CLAUDE: Dialect = {
   fields: {
     description: { to: 'description', convert: withLineEnds },
     maxTurns: { to: 'max_turns', convert: asNumber },
+    tools: { read: readTools },
     disallowedTools: { to: 'disallowed_tools' },
     permissionMode: { read: readPermissionMode },
     mcpServers: { read: readServers },

@@ -76,6 +76,28 @@ export function readServers(value: Json): Reading {
   return readNames('mcp', names, 'an MCP server');
 }
 
+/** Tools by name. People also list them with a word about each, which a map is: `- Grep: for patterns`. */
+export function readTools(value: Json): Reading {
+  if (!Array.isArray(value) || !value.some(isObject)) return { fields: { tools: value } };
+  const tools = value.map((item) => (isObject(item) ? (onlyKey(item) ?? item) : item));
+  const about = value.flatMap((item) => (isObject(item) ? (onlyKey(item) ?? []) : []));
+  return {
+    fields: { tools },
+    losses: about.map((name) => ({
+      field: `tools.${name}`,
+      lost: `\`${name}\` is a tool, and what stands after it is told to nobody`,
+      changes: false,
+      fix: 'write into the prompt what it is for',
+    })),
+  };
+}
+
+/** The key of a map that says one text; null for any other map. */
+function onlyKey(map: Record<string, Json>): string | null {
+  const [[key, said] = ['', null], ...others] = Object.entries(map);
+  return others.length === 0 && typeof said === 'string' ? key : null;
+}
+
 /** Names of skills, listed or with commas between. */
 export function readSkills(value: Json): Reading {
   const listed = Array.isArray(value) ? value.map(String) : String(value).split(',');

@@ -4,7 +4,7 @@ import { anyJson, inProject } from '../values.js';
 import { between, filledUpTo, flag, list, map, oneOf, textUpTo } from './values.js';
 
 const command = list(filledUpTo(2_000), 100, 'words').min(1, { error: 'a list of words' });
-const hint = z.record(z.string(), anyJson, map('a hint'));
+const hint = z.union([filledUpTo(500), z.record(z.string(), anyJson)], { error: 'a text, or a map: a hint' });
 
 const behavioralTest = z.strictObject(
   {
