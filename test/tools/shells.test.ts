@@ -71,6 +71,8 @@ describe('the completion of zsh', () => {
     ['a command', 'rece\t', '<receipt>'],
     ['an action', 'agents imp\t', '<agents><import>'],
     ['an option', 'run x --max-c\t', '<run><x><--max-cost-usd>'],
+    ['a value of an option', 'show x --format gr\t', '<show><x><--format><graph>'],
+    ['a file as the value of an option', 'run x --inputs my\t', '<run><x><--inputs><my flow.yml>'],
     ['a run', 'workspace diff rel\t', `<workspace><diff><${RUN}>`],
     ['a gate', 'approve rel\t', `<approve><${GATE}>`],
     ['a file with a space in its name', 'run my\t', '<run><my flow.yml>'],

@@ -13,7 +13,7 @@ const MOST = 200;
 export function completionOf(commands: () => readonly CommandSpec[]): CommandSpec {
   return {
     name: 'completion',
-    summary: 'print a script by which a shell completes commands, options, runs and gates',
+    summary: 'print a script by which a shell completes commands, options and their values, runs and gates',
     arguments: [
       {
         syntax: '<shell>',

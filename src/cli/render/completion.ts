@@ -3,8 +3,8 @@ import type { CommandSpec } from '../command.js';
 export type Shell = 'bash' | 'zsh' | 'fish';
 
 /**
- * A shell's script that completes commands, their actions and their options, and names of runs and gates, which it asks
- * `perdure completion` for; everything else is completed as a file.
+ * A shell's script that completes commands, their actions, their options and what those may be, and names of runs and
+ * gates, which it asks `perdure completion` for; everything else is completed as a file.
  */
 export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
   switch (shell) {
@@ -39,6 +39,27 @@ function flagsOf({ options }: CommandSpec): Flag[] {
   ];
 }
 
+/** An option that takes a value: how it is typed, and what the value may be where that is a list. */
+interface Valued {
+  typed: string[];
+  choices: readonly string[];
+}
+
+function valuedIn(command: CommandSpec): Valued[] {
+  return flagsOf(command).flatMap(({ long, short, takesValue, choices }) =>
+    takesValue ? [{ typed: [`--${long}`, ...(short === null ? [] : [`-${short}`])], choices }] : [],
+  );
+}
+
+/** Lines of a shell's `case` that run `found` behind an option of a command, where the two words before are `WORDS`. */
+function valueCases(commands: readonly CommandSpec[], found: (choices: readonly string[]) => string): string[] {
+  return commands.flatMap((command) =>
+    valuedIn(command).map(
+      ({ typed, choices }) => `${typed.map((flag) => `${command.name}\\ ${flag}`).join('|')}) ${found(choices)} ;;`,
+    ),
+  );
+}
+
 /** What the first argument may be, where that is a list: `list`, `show` … of `agents`. */
 function actionsOf({ arguments: [first] }: CommandSpec): readonly string[] {
   return first?.choices ?? [];
@@ -65,6 +86,13 @@ function bash(commands: readonly CommandSpec[]): string {
     '# bash: source <(perdure completion bash)',
     '_perdure() {',
     '  local current=${COMP_WORDS[COMP_CWORD]} words= names= at=',
+    '  case "${COMP_WORDS[1]} ${COMP_WORDS[COMP_CWORD-1]}" in',
+    // An empty list leaves it to files.
+    ...valueCases(
+      commands,
+      (choices) => `COMPREPLY=($(compgen -W ${quote(choices.join(' '))} -- "$current")); return`,
+    ).map((line) => `    ${line}`),
+    '  esac',
     `  if [ "$COMP_CWORD" -eq 1 ]; then words=${quote(commands.map(({ name }) => name).join(' '))}`,
     '  else',
     '    case ${COMP_WORDS[1]} in',
@@ -99,6 +127,11 @@ function zsh(commands: readonly CommandSpec[]): string {
     `  commands=(${commands.map(({ name, summary }) => quote(`${name}:${summary}`)).join(' ')})`,
     '  if (( CURRENT == 2 )); then _describe command commands',
     '  else',
+    '    case "$words[2] $words[CURRENT-1]" in',
+    ...valueCases(commands, (choices) =>
+      choices.length === 0 ? '_files; return' : `compadd -- ${choices.join(' ')}; return`,
+    ).map((line) => `      ${line}`),
+    '    esac',
     '    case $words[2] in',
     ...cases,
     '    esac',

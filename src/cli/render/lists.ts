@@ -48,7 +48,10 @@ export function renderRunList(runs: ListedRun[], { now, width, palette }: ListSt
     return [
       `${palette.tone(tone, mark)} ${cells.join('  ')}`.trimEnd(),
       ...(description === undefined ? [] : [palette.dim(clip(`    ${safeLine(description)}`, width))]),
-      ...waits.map((wait) => palette.tone('attention', clip(`    ${safeLine(wait)}`, width))),
+      // Who reads it acts by it: nothing is cut.
+      ...waits.flatMap((wait) =>
+        wrap(safeLine(wait), width - 4).map((line) => palette.tone('attention', `    ${line}`)),
+      ),
     ];
   });
 }

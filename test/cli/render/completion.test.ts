@@ -50,6 +50,12 @@ describe('the completion of bash', () => {
     [['perdure', 'agents', 'im'], ['import']],
     [['perdure', 'run', 'x', '--max-c'], ['--max-cost-usd']],
     [['perdure', 'run', 'et'], []],
+    [
+      ['perdure', 'plan', 'x', '--format', ''],
+      ['text', 'json', 'graph', 'mermaid', 'svg'],
+    ],
+    [['perdure', 'agents', 'import', '--from', 'cl'], ['claude']],
+    [['perdure', 'run', 'x', '--junit', '--'], []],
   ])('offers for %j', (words, expected) => {
     expect(offered(...words)).toEqual(expected);
   });
@@ -68,6 +74,8 @@ describe('the completion of bash', () => {
 
   it.each([
     ['a file with a space in its name', 'run my\t', '<run><my flow.yml>'],
+    ['a value of an option', 'show x --format gr\t', '<show><x><--format><graph>'],
+    ['a file as the value of an option', 'run x --inputs my\t', '<run><x><--inputs><my flow.yml>'],
     ['a folder, to be gone into', 'run fl\tflow.yml', '<run><flows/flow.yml>'],
     ['a command that is called like a folder', 'age\tlist', '<agents><list>'],
   ])('writes %s', async (_what, typed, expected) => {
