@@ -8,8 +8,8 @@ import type { BuildReport } from '../../src/cli/build/report/report.js';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer } from '../fakes/model-endpoint.js';
 import { COUNTER, COUNTER_SPEC, mendCounter, planOf, task, taskOf, TASKS, team, TEST, write } from './counter-build.js';
-import type { ShippedProject, Voices } from './shipped-project.js';
-import { openShippedProject } from './shipped-project.js';
+import type { ShippedProject, Voices, Waiting } from './shipped-project.js';
+import { nextGate, openShippedProject } from './shipped-project.js';
 
 /** A script that makes the page for others. */
 const MAKE_PAGE =
@@ -32,18 +32,12 @@ function build(voices: Voices, args: string[] = [], workflow: object = {}, spec:
   return project.run('../builds/counter.yml', args, voices);
 }
 
-interface Waiting {
-  gate: string;
-  message: string;
-  options?: string[];
-}
-
-/** The one gate that waits, decided. */
-async function answer(option: string): Promise<Waiting> {
-  const [gate] = JSON.parse((await project.perdure('list', '--waiting', '--json')).stdout) as Waiting[];
-  const { code, stderr } = await project.perdure('answer', gate?.gate ?? '', option);
+/** The one gate that waits in a run, decided. */
+async function answer(run: string, option: string): Promise<Waiting> {
+  const gate = await nextGate(project, run);
+  const { code, stderr } = await project.perdure('answer', gate.gate, option);
   expect({ code, gate }, stderr).toMatchObject({ code: 0 });
-  return gate as Waiting; // `answer` would have failed
+  return gate;
 }
 
 describe('a build', () => {
@@ -145,7 +139,7 @@ describe('a build', () => {
     const never = (): Answer => ({ tools: [write('notes.md', 'I tried.')] });
     const run = await build(team(0, never), ['--id', 'red', '--no-wait'], { approve_plan: false, max_rounds: 1 });
     expect(run.code, run.told).toBe(4);
-    expect(await answer('take it as it is')).toMatchObject({
+    expect(await answer('red', 'take it as it is')).toMatchObject({
       message: "We're having trouble with this part: the tests fail",
       options: ['try again', 'do without it', 'take it as it is', 'stop'],
     });
@@ -173,13 +167,13 @@ describe('a build', () => {
     expect(run.code, run.told).toBe(4);
     expect(mended).toBe(2);
     expect(run.told).toContain('What was changed is only taken back');
-    await answer('try again');
+    await answer('vain', 'try again');
     expect((await project.perdure('watch', 'vain', '--no-wait')).code).toBe(4);
-    await answer('Look at the sign.');
+    await answer('vain', 'Look at the sign.');
     const { code, stderr } = await project.perdure('watch', 'vain', '--no-wait');
     expect({ code, mended }).toEqual({ code: 4, mended: 3 });
     expect(stderr).toContain('Nothing was changed.');
-    await answer('stop');
+    await answer('vain', 'stop');
     expect((await project.perdure('watch', 'vain')).code).toBe(1);
     const [, second, third] = project
       .asked('of a team that builds')
@@ -198,7 +192,7 @@ describe('a build', () => {
     expect(run.code, run.told).toBe(4);
     expect(run.told).toContain('Nothing was changed.');
     expect(run.told).toContain('Say what it is for.');
-    await answer('do without it');
+    await answer('same', 'do without it');
     const { code } = await project.perdure('watch', 'same');
     const reviews = project.asked('You are `Rita`');
     expect({ code, reviews: reviews.length }).toEqual({ code: 1, reviews: 2 });
@@ -279,7 +273,7 @@ describe('a build', () => {
     };
     const run = await build(broken, ['--id', 'taken', '--no-wait'], { approve_plan: false });
     expect(run.code, run.told).toBe(4);
-    expect(await answer('take it as it is')).toMatchObject({
+    expect(await answer('taken', 'take it as it is')).toMatchObject({
       message: "We're having trouble with this part: Count",
     });
     await project.perdure('watch', 'taken');

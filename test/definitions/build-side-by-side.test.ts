@@ -8,7 +8,7 @@ import type { RunResult } from '../../src/plan/result.js';
 import type { Answer, RecordedRequest } from '../fakes/model-endpoint.js';
 import { task, write } from './counter-build.js';
 import type { ShippedProject, Voices } from './shipped-project.js';
-import { openShippedProject } from './shipped-project.js';
+import { nextGate, openShippedProject } from './shipped-project.js';
 
 const SPEC = {
   goal: 'A list of animals.',
@@ -35,7 +35,8 @@ const PAGE = (animals: string): string => `<ul>\n${animals}</ul>\n`;
  * Three that change the same line of a page at the same time: each waits for the others, so that none begins with what
  * another has committed. `mends` says what who finds both sides writes.
  */
-function team(mends: (animal: string, page: string) => Answer): Voices {
+function team(mends: (animal: string, page: string) => Answer, builds = 1): Voices {
+  const begin = meeting(builds * ANIMALS.length);
   const page = (request: RecordedRequest): string => request.results.last[0]?.text ?? '';
   return {
     'You plan how a project is built': () => ({ text: JSON.stringify(PLAN) }),
@@ -46,10 +47,23 @@ function team(mends: (animal: string, page: string) => Answer): Voices {
       if (name === 'Set up') return count === 0 ? { tools: [write('index.html', PAGE(''))] } : { text: 'Set it up.' };
       if (name === 'Check') return { text: 'All there.' };
       if (!asked.includes('commit-conflict') && !asked.includes('bring them together'))
-        return count === 0 ? { tools: [write('index.html', PAGE(`<li>${name}\n`))] } : { text: `Wrote ${name}.` };
+        return count === 0
+          ? { text: '', until: begin(), rest: '', tools: [write('index.html', PAGE(`<li>${name}\n`))] }
+          : { text: `Wrote ${name}.` };
       if (count === 0) return { tools: [{ name: 'read_file', input: { path: 'index.html' } }] };
       return count === 1 ? mends(name, page(request)) : { text: `Wrote ${name} beside the others.` };
     },
+  };
+}
+
+/** Gives what resolves once so many have come. */
+function meeting(count: number): () => Promise<void> {
+  let come = 0;
+  let open = (): void => undefined;
+  const all = new Promise<void>((resolve) => (open = resolve));
+  return () => {
+    if ((come += 1) === count) open();
+    return all;
   };
 }
 
@@ -101,13 +115,10 @@ describe('tasks of a build that change the same lines side by side', () => {
       '--no-wait',
     );
     expect(code).toBe(4);
-    const answered = new Set<string>();
     for (let asked = 1; asked <= 2; asked += 1) {
-      const waiting = JSON.parse((await project.perdure('list', '--waiting', '--json')).stdout) as { gate: string }[];
-      const [gate] = waiting.filter((one) => !answered.has(one.gate));
-      answered.add(gate?.gate ?? '');
+      const { gate } = await nextGate(project, 'torn');
       expect((await project.perdure('show', 'torn')).stdout).toContain('`index.html`');
-      expect((await project.perdure('answer', gate?.gate ?? '', 'do without it')).code).toBe(0);
+      expect((await project.perdure('answer', gate, 'do without it')).code).toBe(0);
       await project.perdure('watch', 'torn', '--no-wait');
     }
     const result = JSON.parse((await project.perdure('show', 'torn', '--json')).stdout) as RunResult;
@@ -117,7 +128,8 @@ describe('tasks of a build that change the same lines side by side', () => {
   });
 
   it('of two builds at once are on the branch of their own build alone', async () => {
-    const both = await Promise.all(['one', 'two'].map((id) => build(team(together), '--id', id)));
+    const voices = team(together, 2);
+    const both = await Promise.all(['one', 'two'].map((id) => build(voices, '--id', id)));
     expect(both.map(({ code, result }) => [code, result.status, result.branch])).toEqual([
       [0, 'success', 'perdure/one'],
       [0, 'success', 'perdure/two'],

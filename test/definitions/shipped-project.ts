@@ -7,6 +7,7 @@ import { MAIN_TREE, treePlaces } from '../../src/store/worktrees/places.js';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import { until } from '../faults/project.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CLI = join(ROOT, 'dist', 'cli', 'main.js');
@@ -40,6 +41,29 @@ export interface ShippedProject {
   tree(run: string): { folder: string; commits: () => string[]; parents: () => number[] };
   close(): Promise<void>;
 }
+
+/** A gate as `list --waiting` tells of it. */
+export interface Waiting {
+  gate: string;
+  message: string;
+  since: string;
+  options?: string[];
+}
+
+/**
+ * A gate at which a run waits, and none that was given before by this. What waits is listed a little after the run has
+ * said so, and what is decided for a little longer.
+ */
+export async function nextGate(project: ShippedProject, run: string): Promise<Waiting> {
+  const next = await until(async () => {
+    const waiting = JSON.parse((await project.perdure('list', '--waiting', '--json')).stdout) as Waiting[];
+    return waiting.find((one) => one.gate.startsWith(`${run}/`) && !given.has(openingOf(one)));
+  });
+  given.add(openingOf(next));
+  return next;
+}
+const given = new Set<string>();
+const openingOf = ({ gate, since }: Waiting): string => `${gate} ${since}`;
 
 export async function openShippedProject(): Promise<ShippedProject> {
   const folder = mkdtempSync(join(tmpdir(), 'perdure-definitions-'));
@@ -98,7 +122,7 @@ export async function openShippedProject(): Promise<ShippedProject> {
     close: async () => {
       await cli(['server', 'stop'], {});
       await endpoint.close();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
