@@ -35,8 +35,9 @@ interface Listed {
   submitted_by: string | null;
 }
 
-async function listed(): Promise<Listed[]> {
-  return JSON.parse((await project.run('list', '--json')).stdout) as Listed[];
+/** A run as it is listed: a little after it has begun. */
+function listed(is: (one: Listed) => boolean): Promise<Listed> {
+  return until(async () => (JSON.parse((await project.run('list', '--json')).stdout) as Listed[]).find(is));
 }
 
 describe('the name of a client', () => {
@@ -49,8 +50,7 @@ describe('the name of a client', () => {
   ])('%j (%s) is never that of a person, nor more than a short line', async (name, mode, as) => {
     const { call } = await open({ name, mode });
     const { run } = await call('workflow', { name: 'hello', inputs: { name: 'Ana' }, background: true });
-    const found = (await listed()).find((one) => one.run === run);
-    expect(found?.submitted_by).toMatch(as);
+    expect((await listed((one) => one.run === run)).submitted_by).toMatch(as);
   });
 });
 
@@ -97,9 +97,9 @@ describe('a call that the client takes back', () => {
     await until(() => existsSync(join(project.folder, 'waits')));
     leaving.abort();
     await refused;
-    const run = (await listed()).find((one) => one.run.startsWith('waits-'));
-    expect(run).toMatchObject({ status: 'running' });
+    const { run, status } = await listed((one) => one.run.startsWith('waits-'));
+    expect(status).toBe('running');
     writeFileSync(join(project.folder, 'end'), '');
-    expect(await call('run_wait', { run: run?.run ?? '' })).toMatchObject({ status: 'success', output: 'ended' });
+    expect(await call('run_wait', { run })).toMatchObject({ status: 'success', output: 'ended' });
   });
 });

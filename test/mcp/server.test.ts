@@ -75,8 +75,10 @@ describe('agents', () => {
     expect(JSON.parse((await project.run('sessions', 'show', id, '--json')).stdout)).toMatchObject({
       description: 'Moor the zeppelin',
     });
-    const runs = JSON.parse((await project.run('list', '--json')).stdout) as JsonObject[];
-    expect(runs.find(({ run }) => run === task['run'])).toMatchObject({ description: 'Moor the zeppelin' });
+    const listed = await until(async () =>
+      (JSON.parse((await project.run('list', '--json')).stdout) as JsonObject[]).find(({ run }) => run === task['run']),
+    );
+    expect(listed).toMatchObject({ description: 'Moor the zeppelin' });
     expect((await project.run('list')).stdout).toContain('Moor the zeppelin');
     const found = await call('memory_search', { query: 'zeppelin', category: 'architecture', limit: 1 });
     expect(found).toMatchObject({
@@ -199,10 +201,10 @@ describe('a long run', () => {
       output: null,
       next: expect.stringContaining('run_wait') as string,
     });
-    expect(await call('run_status', { run: handle['run'] ?? '' })).toMatchObject({
-      status: 'running',
-      steps: [{ path: 'sleep', status: 'running' }],
-    });
+    // Its worker may still be starting.
+    await expect
+      .poll(() => call('run_status', { run: handle['run'] ?? '' }))
+      .toMatchObject({ status: 'running', steps: [{ path: 'sleep', status: 'running' }] });
     const waiting = call('run_wait', { run: handle['run'] ?? '', timeout_s: 100 });
     writeFileSync(join(project.folder, 'go'), '');
     expect(await waiting).toMatchObject({ status: 'success', output: 'done' });

@@ -76,6 +76,14 @@ it('cancels its run where it is cancelled, and waits for the end', async () => {
     .poll(async () => (await starter.describe()).raw.pendingChildren?.[0]?.workflowId)
     .toMatch(/^waits-/)
     .then(async () => (await starter.describe()).raw.pendingChildren?.[0]?.workflowId ?? '');
+  await expect
+    .poll(() =>
+      harness.events(run).then(
+        (events) => events.map(({ type }) => type),
+        () => [], // It has been asked for, and has not begun.
+      ),
+    )
+    .toContain('timerStarted');
   await starter.cancel();
   await expect(starter.result()).rejects.toThrow();
   expect((await harness.store.readRun(run))?.status).toBe('cancelled');
