@@ -46,6 +46,10 @@ function branches(count: number, depth: number): Plan {
   );
 }
 
+/** Ends when there is such a file. */
+const waitsFor = (index: number, file: string): Step =>
+  commandStep(index, ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.05; done', file], { timeout_ms: 600_000 });
+
 /** The outcome of a run that may have failed. */
 async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
   try {
@@ -64,12 +68,7 @@ const memoOf = async (handle: RunHandle): Promise<unknown> => (await handle.desc
 describe('a run that is steered', () => {
   it('starts nothing new while it is paused, and goes on where it was', async () => {
     const go = join(harness.folder, 'go');
-    const handle = await harness.start(
-      plan([
-        commandStep(0, ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.05; done', go]),
-        commandStep(1, ['true'], { needs: needs(0) }),
-      ]),
-    );
+    const handle = await harness.start(plan([waitsFor(0, go), commandStep(1, ['true'], { needs: needs(0) })]));
     const count = async (event: string): Promise<number> =>
       (await harness.events(handle.workflowId)).filter(({ type }) => type === event).length;
     await expect.poll(() => count('activityTaskScheduled')).toBe(1);
@@ -119,20 +118,20 @@ describe('a run that is steered', () => {
   it('is charged no time in which no worker was there, as after a night with the lid closed', async () => {
     // Before any test here says that a worker is there: the alive log of this store has no entry, whatever the wall
     // clock says.
-    const handle = await harness.start(plan([{ ...stepBase(0), kind: 'wait', for_ms: 3_000, until: null }]), {
-      lease: { runtime_ms: 500 },
-    });
+    const morning = join(harness.folder, 'morning');
+    const handle = await harness.start(plan([waitsFor(0, morning)]), { lease: { runtime_ms: 500 } });
+    // Each looks anew at what has been charged when the run time may be over.
+    await expect
+      .poll(async () => (await harness.events(handle.workflowId)).filter(({ type }) => type === 'timerStarted').length)
+      .toBeGreaterThan(3);
+    await writeFile(morning, '');
     expect(await outcomeOf(handle)).toMatchObject({ status: 'success' });
-    expect(
-      (await harness.events(handle.workflowId)).filter(({ type }) => type === 'timerStarted').length,
-    ).toBeGreaterThan(2);
   });
 
   it('warns once when 80 % of its run time are used', async () => {
     const leave = harness.store.keepAlive();
-    const handle = await harness.start(plan([commandStep(0, ['sleep', '1.7'])]), {
-      lease: { runtime_ms: 2_000 },
-    });
+    // Longer than its run time: its end is not before the warning.
+    const handle = await harness.start(plan([commandStep(0, ['sleep', '600'])]), { lease: { runtime_ms: 2_000 } });
     await expect
       .poll(async () => (await handle.describe()).memo?.[MEMO.warnings])
       .toMatchObject([
@@ -156,10 +155,12 @@ describe('a run that is steered', () => {
   });
 
   it('refuses what it has no limit for', async () => {
-    const handle = await harness.start(plan([commandStep(0, ['sleep', '2'])]));
+    const refused = join(harness.folder, 'refused');
+    const handle = await harness.start(plan([waitsFor(0, refused)]));
     await expect(steer(handle, { kind: 'budget', add: { usd: 1 } })).rejects.toMatchObject({
       cause: { message: expect.stringContaining('max_cost_usd') as string },
     });
+    await writeFile(refused, '');
     await handle.result();
   });
 });

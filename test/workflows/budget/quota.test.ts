@@ -11,6 +11,7 @@ import { plan } from '../../plan/helpers/build-plan.js';
 import { record } from '../../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
+import { memosOf } from '../helpers/memos.js';
 import { PARROT, PARROT_KEY, say } from '../helpers/parrot.js';
 import { sendSteer } from '../helpers/updating.js';
 
@@ -78,7 +79,7 @@ describe('the quota of all runs', () => {
     const stop = await harness.work('next-day', (activities): Partial<Activities> => ({
       callModel: async (call) => {
         if (days.length > 0 || Context.current().info.activityId !== '1') return activities.callModel(call);
-        const until = new Date(Date.now() + 1_500).toISOString();
+        const until = new Date(Date.now() + 3_000).toISOString();
         days.push(until);
         const type = 'quota-used';
         throw ApplicationFailure.create({
@@ -91,9 +92,10 @@ describe('the quota of all runs', () => {
     }));
     try {
       const handle = await start('cy', { quota: { usd: null, user_usd: 5 } }, { taskQueue: 'next-day' });
-      await expect.poll(() => pauseOf(handle)).toMatchObject({ cause: 'quota', message: 'it is used' });
       expect(await handle.result()).toMatchObject({ status: 'success' });
       expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(days[0] ?? ''));
+      const [pause] = await memosOf(handle, MEMO.paused);
+      expect(pause).toMatchObject({ cause: 'quota', message: 'it is used' });
       await record('quota-next-day', await handle.fetchHistory());
     } finally {
       await stop();
