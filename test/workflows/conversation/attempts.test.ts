@@ -83,10 +83,9 @@ describe('another try of an agent with tools', () => {
   });
 
   it('after a time-out asks the same', async () => {
-    const { output, requests } = await run(talking({}, { ...RETRY, timeout_ms: 1_500 }), [
-      { hang: true },
-      { text: 'in time' },
-    ]);
+    const { output, requests } = await run(talking({}, { ...RETRY, timeout_ms: 4_000 }), ({ call }) =>
+      call === 1 ? { hang: true } : { text: 'in time' },
+    );
     expect(output).toBe('in time');
     expect(requests[1]?.body).toEqual(requests[0]?.body);
   });

@@ -88,7 +88,7 @@ describe('a run of quick steps beside each other', () => {
   it('goes on beside slow steps, whose names are numbers as those of local activities are', async () => {
     const go = join(harness.folder, 'go');
     const slow = Array.from({ length: 8 }, (_, index) =>
-      script(index + 60, 'until [ -e "$1" ]; do sleep 0.2; done', [literal(go)], { timeout_ms: 60_000 }),
+      script(index + 60, 'until [ -e "$1" ]; do sleep 0.2; done', [literal(go)], { timeout_ms: 600_000 }),
     );
     // Its last quick step lets the slow ones end.
     const quick = Array.from({ length: 59 }, (_, index) =>

@@ -27,7 +27,7 @@ describe('a gate that sends work back', () => {
       ...commandStep(0, ['sh', '-c', 'printf "draft: "; cat'], { timeout_ms }),
       stdin: reference('rework:feedback'),
     });
-    for (const timeout_ms of [5_000, 60_000]) {
+    for (const timeout_ms of [10_000, 60_000]) {
       const check = {
         ...commandStep(1, ['tr', 'a-z', 'A-Z'], { needs: needs(0), timeout_ms }),
         stdin: reference('step:0.output'),

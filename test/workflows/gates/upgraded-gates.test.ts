@@ -102,75 +102,61 @@ const KINDS = [
 ] as const;
 
 describe('an approval of a call that the last version of Perdure asked for', () => {
-  it.each(KINDS)(
-    'is asked for again, as it is now, when %s would act on it, and then holds',
-    async (_kind, open) => {
-      const name = `again-${open.name}`;
-      const stop = await harness.work(name, lastVersion);
-      const { handle, close } = await open(name);
-      const old = await people.gate(name);
-      expect(old.message).toMatch(/^Old words\./);
-      await stop();
-      await writeFile(join(harness.folder, 'done.txt'), '');
-      const stopNew = await harness.work(name);
-      await people.say(name, 'ana');
-      const renewed = await people.gate(name, ({ hash }) => hash !== old.hash);
-      expect(renewed.message).toMatch(/^Asked again: .*wants to use|^Asked again: .*calls/);
-      expect(await harness.json(renewed.content)).toEqual(await harness.json(old.content));
-      expect(await done(name)).toBe('');
-      await record(`asked-again-${open.name}`, await handle.fetchHistory());
-      // Also a run that continues as new meanwhile asks for the same.
-      await continueAsNew(harness, name);
-      expect((await people.gate(name)).hash).toBe(renewed.hash);
-      await people.say(name, 'ana');
-      const { status, spend } = await handle.result();
-      expect({ status, steps: spend.steps, done: await done(name) }).toEqual({
-        status: 'success',
-        steps: 1,
-        done: name,
-      });
-      await stopNew();
-      await close();
-    },
-    120_000,
-  );
+  it.each(KINDS)('is asked for again, as it is now, when %s would act on it, and then holds', async (_kind, open) => {
+    const name = `again-${open.name}`;
+    const stop = await harness.work(name, lastVersion);
+    const { handle, close } = await open(name);
+    const old = await people.gate(name);
+    expect(old.message).toMatch(/^Old words\./);
+    await stop();
+    await writeFile(join(harness.folder, 'done.txt'), '');
+    const stopNew = await harness.work(name);
+    await people.say(name, 'ana');
+    const renewed = await people.gate(name, ({ hash }) => hash !== old.hash);
+    expect(renewed.message).toMatch(/^Asked again: .*wants to use|^Asked again: .*calls/);
+    expect(await harness.json(renewed.content)).toEqual(await harness.json(old.content));
+    expect(await done(name)).toBe('');
+    await record(`asked-again-${open.name}`, await handle.fetchHistory());
+    // Also a run that continues as new meanwhile asks for the same.
+    await continueAsNew(harness, name);
+    expect((await people.gate(name)).hash).toBe(renewed.hash);
+    await people.say(name, 'ana');
+    const { status, spend } = await handle.result();
+    expect({ status, steps: spend.steps, done: await done(name) }).toEqual({
+      status: 'success',
+      steps: 1,
+      done: name,
+    });
+    await stopNew();
+    await close();
+  });
 
-  it.each(KINDS)(
-    'is not needed where %s is refused',
-    async (_kind, open) => {
-      const name = `refused-${open.name}`;
-      const stop = await harness.work(name, lastVersion);
-      const { handle, close } = await open(name);
-      await people.gate(name);
-      await stop();
-      const stopNew = await harness.work(name);
-      await people.say(name, 'ana', { decision: 'reject' });
-      await handle.result().catch(() => undefined);
-      expect(await done(name)).toBe('');
-      await stopNew();
-      await close();
-    },
-    120_000,
-  );
+  it.each(KINDS)('is not needed where %s is refused', async (_kind, open) => {
+    const name = `refused-${open.name}`;
+    const stop = await harness.work(name, lastVersion);
+    const { handle, close } = await open(name);
+    await people.gate(name);
+    await stop();
+    const stopNew = await harness.work(name);
+    await people.say(name, 'ana', { decision: 'reject' });
+    await handle.result().catch(() => undefined);
+    expect(await done(name)).toBe('');
+    await stopNew();
+    await close();
+  });
 
-  it.each(KINDS)(
-    'counts for nothing where nobody is there to ask again, in %s',
-    async (_kind, open) => {
-      const name = `alone-${open.name}`;
-      const stop = await harness.work(name, lastVersion);
-      const { handle, close } = await open(name, 'approve');
-      await handle.result().catch(() => undefined);
-      const record = await harness.store.readRun(name);
-      if (record === null) throw new Error('The run has left no record');
-      const { work } = await harness.results(record);
-      // The agent is told that its call failed.
-      expect(work?.failure ?? (await harness.json(work?.output ?? null))).toBe(
-        open === step ? 'leave-changed' : 'true',
-      );
-      expect(await done(name)).toBe('');
-      await stop();
-      await close();
-    },
-    120_000,
-  );
+  it.each(KINDS)('counts for nothing where nobody is there to ask again, in %s', async (_kind, open) => {
+    const name = `alone-${open.name}`;
+    const stop = await harness.work(name, lastVersion);
+    const { handle, close } = await open(name, 'approve');
+    await handle.result().catch(() => undefined);
+    const record = await harness.store.readRun(name);
+    if (record === null) throw new Error('The run has left no record');
+    const { work } = await harness.results(record);
+    // The agent is told that its call failed.
+    expect(work?.failure ?? (await harness.json(work?.output ?? null))).toBe(open === step ? 'leave-changed' : 'true');
+    expect(await done(name)).toBe('');
+    await stop();
+    await close();
+  });
 });

@@ -63,7 +63,7 @@ export interface StartOptions {
   /** Of another worker than the harness's own, on the same store: the folder `state`. */
   taskQueue?: string;
   /** Of one workflow task; a task that waits for a local activity looks for messages a little more often than this. */
-  taskTimeout?: '5s';
+  taskTimeout?: '5s' | '2m';
   /** Steps after which it continues as new: fewer than of runs that people start, so that a test comes to it sooner. */
   linkSteps?: number;
   /** As runs of before: calls are looked at by themselves, before they are made. */

@@ -171,7 +171,7 @@ describe('a run that has continued as new', () => {
     const each = foreach(
       0,
       { kind: 'literal', value: numbers(600) },
-      single(commandStep(0, ['true'], { timeout_ms: 5_000 })),
+      single(commandStep(0, ['true'], { timeout_ms: 10_000 })),
       { id: 'each', max_parallel: 10 },
     );
     const handle = await harness.start(plan([each]), { lease: { steps: 10 } });
@@ -196,9 +196,9 @@ describe('a run that has continued as new', () => {
     });
     const item = many(
       [
-        commandStep(0, ['true'], { id: 'act', timeout_ms: 5_000 }),
+        commandStep(0, ['true'], { id: 'act', timeout_ms: 10_000 }),
         { ...approval(1, { id: 'ok', needs: after(0) }), when: is(3) },
-        commandStep(2, ['true'], { id: 'again', needs: after(1), timeout_ms: 5_000 }),
+        commandStep(2, ['true'], { id: 'again', needs: after(1), timeout_ms: 10_000 }),
       ],
       null,
     );

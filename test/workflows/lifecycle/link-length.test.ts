@@ -30,7 +30,7 @@ steps:
   - id: pairs
     foreach: "\${steps.slow.output}"
     steps:
-      - {id: one, command: [sh, -c, "echo one-$0 >> done.txt; echo $0", "\${item}"], timeout: 5s}
+      - {id: one, command: [sh, -c, "echo one-$0 >> done.txt; echo $0", "\${item}"], timeout: 10s}
       - set: {item: "\${item}", one: "\${steps.one.output}", first: "\${steps.slow.output[0]}"}
         output: both
       - id: two
@@ -181,7 +181,7 @@ it(
     );
     expect(failures).toEqual([]);
   },
-  FULL ? 1_200_000 : 120_000,
+  FULL ? 1_200_000 : 600_000,
 );
 
 function linesOf(came: object): string[] {

@@ -21,11 +21,11 @@ afterAll(async () => {
 });
 
 const STEPS = `steps:
-  - {command: [echo, a], timeout: 5s}
+  - {command: [echo, a], timeout: 10s}
   - {tool: write_file, inputs: {path: durable.txt, content: a}}
   - workflow: ./inner.yml
 `;
-const INNER = { 'inner.yml': 'steps:\n  - {command: [echo, b], timeout: 5s}\n' };
+const INNER = { 'inner.yml': 'steps:\n  - {command: [echo, b], timeout: 10s}\n' };
 
 it.each([
   ['synced', true],

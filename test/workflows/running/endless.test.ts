@@ -118,7 +118,6 @@ describe('a run that ends with just so many steps as one should have before it c
         }),
       );
     },
-    120_000,
   );
 });
 

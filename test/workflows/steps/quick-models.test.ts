@@ -8,7 +8,7 @@ import type { Answer, ModelEndpoint, Script } from '../../fakes/model-endpoint.j
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { needs, plan } from '../../plan/helpers/build-plan.js';
 import { agent, agentStep, models, WORKER } from '../helpers/conversing.js';
-import type { RunHandle } from '../helpers/harness.js';
+import type { RunHandle, StartOptions } from '../helpers/harness.js';
 import { harnessOfFile } from '../helpers/harness.js';
 import { patientWorker } from '../helpers/patient.js';
 import { record } from '../../replay/record.js';
@@ -46,8 +46,8 @@ function questions(count: number, fields: Partial<AgentStep> = {}): Plan {
   );
 }
 
-const start = (asked: Plan, { url }: ModelEndpoint, taskQueue?: string): Promise<RunHandle> =>
-  harness.start(asked, { settings: models(url, harness.folder), ...(taskQueue === undefined ? {} : { taskQueue }) });
+const start = (asked: Plan, { url }: ModelEndpoint, more: StartOptions = {}): Promise<RunHandle> =>
+  harness.start(asked, { settings: models(url, harness.folder), ...more });
 
 async function typesOf(handle: RunHandle): Promise<string[]> {
   return (await harness.events(handle.workflowId)).map(({ type }) => type);
@@ -78,7 +78,7 @@ async function longestTask(handle: RunHandle): Promise<number> {
 describe('a quick question to a model', () => {
   it('that is answered in a moment takes no activity, and what it spent counts', async () => {
     const endpoint = await endpointFor(() => ANSWER);
-    const handle = await start(questions(3), endpoint, patient);
+    const handle = await start(questions(3), endpoint, { taskQueue: patient });
     const outcome = await handle.result();
     expect(outcome).toMatchObject({ status: 'success', output: { value: 'yes' }, spend: { tokens: 3_600, steps: 3 } });
     expect(outcome.spend.usd).toBeCloseTo(0.012);
@@ -101,13 +101,13 @@ describe('a quick question to a model', () => {
 
   it('that is never answered is cancelled while it waits, and its connection is closed', async () => {
     const endpoint = await endpointFor([{ hang: true }]);
-    const handle = await start(questions(1), endpoint);
+    const handle = await start(questions(1, { timeout_ms: 600_000 }), endpoint, { taskTimeout: '2m' });
     const { abandoned } = await endpoint.arrival(1);
     await handle.cancel();
     await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
     await abandoned;
-    // A task that waits for a local activity to its end hears of nothing for eight seconds.
-    expect(await longestTask(handle)).toBeLessThan(4_000);
+    // A task that waits for a local activity to its end hears of nothing for most of its time.
+    expect(await longestTask(handle)).toBeLessThan(60_000);
   });
 
   it('lets its run hear of a pause while it waits', async () => {
@@ -128,13 +128,14 @@ describe('a quick question to a model', () => {
     const endpoint = await endpointFor(() => ({ text: 'y', until: pause(400), rest: 'es' }));
     const handle = await start(questions(12), endpoint);
     expect(await handle.result()).toMatchObject({ status: 'success' });
-    expect(await longestTask(handle)).toBeLessThan(3_000);
+    // One alone would be in time: a few fill a moment, and the one that does not fit goes on outside of its task.
+    expect((await typesOf(handle)).filter((type) => type === 'activityTaskScheduled').length).toBeGreaterThan(1);
     expect(endpoint.requests).toHaveLength(12);
   });
 
   it('fails at its time limit, which counts from when it was asked, with what it has cost', async () => {
     const endpoint = await endpointFor([{ text: 'y', until: new Promise(() => undefined), rest: '' }]);
-    const handle = await start(questions(1, { timeout_ms: 1_500 }), endpoint);
+    const handle = await start(questions(1, { timeout_ms: 5_000 }), endpoint);
     await expect(handle.result()).rejects.toMatchObject({ cause: { details: [{ status: 'error' }] } });
     const [outcome] = await failureDetails(handle);
     expect(outcome).toMatchObject({ spend: { steps: 1, tokens: expect.toSatisfy((tokens: number) => tokens > 0) } });
@@ -151,7 +152,7 @@ describe('a quick question to a model', () => {
 
   it('that is refused for good fails at once', async () => {
     const endpoint = await endpointFor([{ status: 400, message: 'no such thing', kind: 'invalid_request_error' }]);
-    const handle = await start(questions(1, { on_error: 'continue' }), endpoint, patient);
+    const handle = await start(questions(1, { on_error: 'continue' }), endpoint, { taskQueue: patient });
     const outcome = await handle.result().catch(async () => (await failureDetails(handle))[0]);
     expect(outcome).toMatchObject({ error: expect.stringContaining('no such thing') });
     expect(await typesOf(handle)).not.toContain('activityTaskScheduled');

@@ -99,7 +99,7 @@ describe('A tool step', () => {
   - {id: write, tool: write_file, inputs: {path: "q/a.txt", content: x}}
   - {id: read, tool: read_file, inputs: {path: "q/a.txt"}, needs: [write]}
   - {id: wide, tool: list_files, inputs: {path: q}, needs: [read]}
-  - {id: soon, tool: list_files, inputs: {path: q}, needs: [wide], timeout: 5s}
+  - {id: soon, tool: list_files, inputs: {path: q}, needs: [wide], timeout: 10s}
   - {id: lost, tool: read_file, inputs: {path: "q/b.txt"}, needs: [soon], on_error: continue}
 `);
     const steps = await ended(handle);
