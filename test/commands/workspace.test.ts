@@ -186,3 +186,40 @@ describe('workspace', () => {
     expect((await project.run('workspace', 'export', 'big', 'before', '--at', 'start')).code).toBe(0);
   });
 });
+
+describe('workspace of a run in a work tree', () => {
+  const ALONE = '    command: [sh, -c, "mkdir -p drafts; echo a draft > drafts/one.txt; rm notes/away.txt"]\n';
+  const TREE = (name: string, rest = ''): string =>
+    `name: ${name}\nworkspace: worktree\nsteps:\n  - id: draft\n${ALONE}${rest}`;
+
+  beforeAll(() => {
+    writeFileSync(join(project.folder, 'alone.yml'), TREE('alone'));
+    const commits = '  - {id: page, command: [sh, -c, "echo page > page.txt"], commit: "writer: a page"}\n';
+    writeFileSync(join(project.folder, 'both.yml'), TREE('both', commits));
+    writeFileSync(join(project.folder, 'notes/away.txt'), 'x\n');
+  });
+
+  it('that commits nothing is about all that its steps have left there', async () => {
+    const ran = await project.run('run', 'alone.yml', '--id', 'alone');
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('`perdure workspace show alone`') as string });
+    const { stdout, stderr } = await project.run('workspace', 'show', 'alone');
+    expect(stdout).toBe('A  drafts/one.txt  +1\nD  notes/away.txt  -1\n');
+    expect(stderr).toContain('2 files have changed while `alone` ran.');
+    expect(stderr).not.toContain('git fetch');
+    expect(existsSync(join(project.folder, 'drafts'))).toBe(false);
+    expect((await project.run('workspace', 'apply', 'alone')).stdout).toBe('drafts/one.txt\nnotes/away.txt\n');
+    expect(readFileSync(join(project.folder, 'drafts/one.txt'), 'utf8')).toBe('a draft\n');
+    expect(existsSync(join(project.folder, 'notes/away.txt'))).toBe(false);
+  });
+
+  it('that commits is about its commits, and tells what is in none', async () => {
+    writeFileSync(join(project.folder, 'notes/away.txt'), 'x\n');
+    rmSync(join(project.folder, 'drafts'), { recursive: true });
+    expect(await project.run('run', 'both.yml', '--id', 'both')).toMatchObject({ code: 0 });
+    const { stdout, stderr } = await project.run('workspace', 'show', 'both');
+    expect(stdout).toBe('A  page.txt  +1\n');
+    expect(stderr).toContain('In no commit: 2 files, which stand in `.perdure/worktrees/both/trees/main`.');
+    expect((await project.run('workspace', 'apply', 'both')).stdout).toBe('page.txt\n');
+    expect(existsSync(join(project.folder, 'drafts'))).toBe(false);
+  });
+});

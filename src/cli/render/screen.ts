@@ -118,8 +118,8 @@ function branchLines({ branch, run }: RunView): string[] {
   if (branch === undefined) return [];
   const root = rootOf(run);
   return [
-    `  Its files are on the branch \`${branch}\`: \`${ownName()} workspace show ${root}\`, and \`apply\` brings them ` +
-      'here.',
+    `  It worked in a tree of its own: \`${ownName()} workspace show ${root}\` tells what has changed there, and ` +
+      '`apply` brings it here.',
   ];
 }
 

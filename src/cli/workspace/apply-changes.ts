@@ -24,9 +24,9 @@ type Standing = RawEntry | null;
 const MOST_NAMED = 10;
 
 /**
- * `workspace apply`: changes the project's files as the run's commits do. First it looks at each: one that is neither
- * as the run found it nor as it left it was changed here, and then nothing is written. Done again it goes on where it
- * was ended.
+ * `workspace apply`: changes the project's files as the run did, by its commits where it has made some. First it looks
+ * at each: one that is neither as the run found it nor as it left it was changed here, and then nothing is written.
+ * Done again it goes on where it was ended.
  */
 export async function applyChanges(run: string, json: boolean, terminal: Terminal): Promise<void> {
   const snapshots = await findSnapshots(run, terminal);
@@ -41,7 +41,7 @@ export async function applyChanges(run: string, json: boolean, terminal: Termina
   const changes = await changesIn(snapshots);
   const open = await withRoot(snapshots.root, (root) => openChanges(root, changes, snapshots.run));
   await withRoot(snapshots.root, (root) => write(root, open, snapshots));
-  await noteApplied(branch.places, snapshots.end);
+  await noteApplied(branch.places, branch.tip);
   const paths = open.map(({ path }) => path);
   if (json) return printJson(terminal, paths);
   for (const path of paths) print(terminal, safeName(path));

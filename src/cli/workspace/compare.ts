@@ -3,6 +3,7 @@ import type { BranchCommit } from '../../store/worktrees/branch.js';
 import { commitsOf, tipOf } from '../../store/worktrees/branch.js';
 import type { MadeTrees } from '../../store/worktrees/make-trees.js';
 import { bringTrees } from '../../store/worktrees/brought-trees.js';
+import { filesInTree } from '../../store/worktrees/left-files.js';
 import { openTrees } from '../../store/worktrees/make-trees.js';
 import type { TreePlaces } from '../../store/worktrees/places.js';
 import type { TreeRepository } from '../../store/worktrees/tree-repository.js';
@@ -26,7 +27,7 @@ export interface Snapshots {
   end: string;
   /** Whether `end` is what the run left. */
   isClosed: boolean;
-  /** Of a run in a work tree, whose trees are those of its first and last commit. */
+  /** Of a run in a work tree: `end` is its last commit or, where it has made none, what stands in its tree. */
   branch?: Branch;
 }
 
@@ -38,6 +39,9 @@ export interface Branch {
   places: TreePlaces;
   made: MadeTrees;
   commits: BranchCommit[];
+  tip: string;
+  /** Git's name of all that stands in the run's tree: what is in no commit, too. */
+  left: string;
 }
 
 /** A file that is not as it was. Lines are null where the file is no text. */
@@ -89,7 +93,10 @@ async function endOf(run: string, { store, project }: Session): Promise<Pick<Sna
   return { end, isClosed: false };
 }
 
-/** A work tree's branch: the files as the run found them, and those of its last commit. */
+/**
+ * The files as the run found them, and what it has made: its commits or, where it has made none, what its steps have
+ * left in its tree.
+ */
 async function ofBranch(
   run: string,
   trees: TreeRepository & { made: MadeTrees },
@@ -99,14 +106,16 @@ async function ofBranch(
   const { git, made, places } = trees;
   const isClosed = (await store.readRun(run)) !== null;
   if (!isClosed) await requireRecorded(run, session);
+  const [tip, commits] = [await tipOf(trees), await commitsOf(trees)];
+  const left = (await filesInTree(trees)) ?? tip;
   return {
     run,
     root: project.root,
     git,
     start: made.base,
-    end: await tipOf(trees),
+    end: commits.some(({ commit }) => commit !== made.taken) ? tip : left,
     isClosed,
-    branch: { name: made.branch, repository: places.git, places, made, commits: await commitsOf(trees) },
+    branch: { name: made.branch, repository: places.git, places, made, commits, tip, left },
   };
 }
 

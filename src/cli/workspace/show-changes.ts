@@ -6,6 +6,7 @@ import { print, printJson, tell } from '../terminal.js';
 import { plural } from '../text/format.js';
 import type { Branch, Change, Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
+import { MAIN_TREE } from '../../store/worktrees/places.js';
 import { ownName } from '../text/own-name.js';
 
 const LETTERS: Record<Change['change'], [letter: string, tone: Tone]> = {
@@ -22,11 +23,12 @@ export async function showChanges(run: string, json: boolean, terminal: Terminal
   const span = snapshots.isClosed ? `while \`${snapshots.run}\` ran` : `since \`${snapshots.run}\` started`;
   tell(terminal, `${String(changes.length)} ${changes.length === 1 ? 'file has' : 'files have'} changed ${span}.`);
   for (const change of changes) print(terminal, lineOf(change, terminal.resultPalette));
-  if (snapshots.branch !== undefined) tellBranch(snapshots, snapshots.branch, terminal);
+  if (snapshots.branch !== undefined) await tellBranch(snapshots, snapshots.branch, terminal);
 }
 
-/** What a run in a work tree has committed, on what, and how people get it. */
-function tellBranch({ run, root }: Snapshots, { name, repository, made, commits }: Branch, terminal: Terminal): void {
+/** What a run in a work tree has committed, on what, what it has not, and how people get it. */
+async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Terminal): Promise<void> {
+  const { name, made, commits } = branch;
   const from = made.parent === null ? 'a history of its own' : `\`${made.parent.slice(0, 7)}\``;
   const changed = made.uncommitted === 0 ? '' : `, with what was not committed in ${files(made.uncommitted)}`;
   tell(terminal, '', `Branch \`${name}\` on ${from}${changed}: ${plural(commits.length, 'commit')}.`);
@@ -36,10 +38,21 @@ function tellBranch({ run, root }: Snapshots, { name, repository, made, commits 
       terminal,
       `Without the files of ${made.inside.map((path) => `\`${safeName(path)}\``).join(', ')}: git of its own.`,
     );
+  await tellUncommitted(snapshots, branch, terminal);
+  const apply = `\`${ownName()} workspace apply ${snapshots.run}\` changes the files here`;
+  const fetch = `\`git fetch ${relative(snapshots.root, branch.repository)} ${name}\` gets the commits`;
+  tell(terminal, commits.length === 0 ? `${apply}.` : `${apply}; ${fetch}.`);
+}
+
+/** What steps without `commit` have written beside what was committed. */
+async function tellUncommitted(snapshots: Snapshots, branch: Branch, terminal: Terminal): Promise<void> {
+  if (snapshots.end === branch.left) return;
+  const rest = await changesOf({ ...snapshots, start: branch.tip, end: branch.left });
+  if (rest.length === 0) return;
+  const place = relative(snapshots.root, branch.places.tree(MAIN_TREE));
   tell(
     terminal,
-    `\`${ownName()} workspace apply ${run}\` changes the files here; ` +
-      `\`git fetch ${relative(root, repository)} ${name}\` gets the commits.`,
+    `In no commit: ${files(rest.length)}, which ${rest.length === 1 ? 'stands' : 'stand'} in \`${place}\`.`,
   );
 }
 

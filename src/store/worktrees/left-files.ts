@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Trees } from './branch.js';
+import { writeTree } from './commit-tree.js';
+import { withLease } from './lease.js';
+import { MAIN_TREE } from './places.js';
+import { startOf } from './tree-repository.js';
+
+/**
+ * Git's name of all that stands in a run's own tree: what steps without `commit` have written, too. Null where that
+ * tree is not there any more.
+ */
+export async function filesInTree(trees: Trees): Promise<string | null> {
+  // The index of the tree is also that of the worker.
+  return withLease(join(trees.places.folder, 'lease'), {}, async () => {
+    const start = await startOf(trees, MAIN_TREE);
+    if (start === null || !existsSync(trees.places.tree(MAIN_TREE))) return null;
+    return (await writeTree(trees, MAIN_TREE, start)).tree;
+  });
+}
