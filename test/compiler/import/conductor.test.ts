@@ -109,6 +109,26 @@ describe('a workflow of conductor inside another one', () => {
     expect(lost).toMatchObject({ 'b.input_mapping.spare': false, 'b.max_depth': false });
   });
 
+  it('runs beside others in a parallel group', () => {
+    const { refused, plan, files } = imported(
+      {
+        'w/flow.yaml':
+          'workflow:\n  name: it\n  entry_point: g\n  input: {topic: {type: string}}\nagents:\n' +
+          '  - {name: a, prompt: "Look at {{ workflow.input.topic }}"}\n' +
+          '  - {name: b, type: workflow, workflow: ./parts/inner.yaml}\n' +
+          '  - {name: z, prompt: "{{ g.outputs.b.summary }} {{ g.outputs.a }}"}\n' +
+          'parallel: [{name: g, agents: [a, b], routes: [{to: z}]}]\n',
+        'w/parts/inner.yaml': INNER,
+      },
+      'w/flow.yaml',
+    );
+    expect(refused).toEqual([]);
+    expect(edgesOf(plan('it'))).toMatchObject({ a: '', b: '', z: 'a! b!' });
+    expect(stepOf(plan('it'), 'b')).toMatchObject({ kind: 'workflow', parallel_group: 'g' });
+    const { steps } = parse(files['definitions/workflows/it.yml'] ?? '') as { steps: Steps };
+    expect(steps[2]).toMatchObject({ prompt: '${steps.b.output.summary} ${steps.a.output}\n' });
+  });
+
   it('has the inputs of the same names without a mapping', () => {
     expect(stepB(`${NESTED}}\n`).step).toMatchObject({ inputs: { topic: '${topic}' } });
   });
@@ -147,6 +167,63 @@ describe('a workflow of conductor inside another one', () => {
       expect.stringMatching(/^unknown-variable \d+ There is no `t.output.text` here/) as string,
       'unknown-workflow 7 The workflow `in.yaml` cannot be imported itself.',
     ]);
+  });
+});
+
+describe('questions of conductor', () => {
+  const asking = (what: string, reads: string) =>
+    conductor(
+      'agents:\n  - {name: a, prompt: x, output: {open: {type: array}}, routes: [{to: ask}]}\n' +
+        `  - name: ask\n    type: questions\n    prompt: Before we begin.\n    allow_back: false\n${what}` +
+        '    routes: [{to: z, when: "{{ ask.output.answered_any }}"}]\n' +
+        `  - {name: z, prompt: '${reads}'}\n`,
+    );
+
+  it('are asked one after the other, and answered by their ids', () => {
+    const { refused, steps, lost, plan } = asking(
+      '    questions:\n      - {text: "Where does {{ a.output.open }} run?", choices: [Server, Client]}\n' +
+        '      - {id: rollout, text: How?, hint: Mind the window., default: Slowly}\n',
+      '{{ ask.output.answers.rollout }} {{ ask.output.answers.q1 }} {{ ask.output.transcript }}',
+    );
+    expect(refused).toEqual([]);
+    expect(steps().slice(1)).toMatchObject([
+      {
+        id: 'ask',
+        foreach: {
+          items: ['Where does ${steps.a.output.open} run?\n\n- Server\n- Client', 'How?\n\nMind the window.'],
+          max_parallel: 1,
+        },
+        steps: [
+          { ask: 'Before we begin.\n\n${item.question ?? item.text ?? item}' },
+          { set: { question: '${item.question ?? item.text ?? item}', answer: '${steps.asked.output}' } },
+        ],
+      },
+      { prompt: '${steps.ask.output[1].answer} ${steps.ask.output[0].answer} ${steps.ask.output}\n' },
+    ]);
+    expect(stepOf(plan('it'), 'ask')).toMatchObject({ kind: 'foreach' });
+    expect(lost).toMatchObject({ 'ask.questions': true, 'ask.questions.default': true, 'ask.allow_back': true });
+  });
+
+  it('come from the list of another node, as texts or as maps', () => {
+    const { refused, steps } = asking(
+      '    source: a.output.open\n',
+      '{{ ask.output.items }} {{ ask.output.answered_count }} {{ ask.output.answers.q2 }}',
+    );
+    expect(refused).toEqual([]);
+    expect(steps().slice(1)).toMatchObject([
+      { foreach: { items: '${steps.a.output.open}', max_parallel: 1 } },
+      { prompt: '${steps.ask.output} ${steps.ask.output.length} ${steps.ask.output[1].answer}\n' },
+    ]);
+  });
+
+  it.each([
+    ['from two places', '    source: a.output.open\n    questions: [{text: Why?}]\n', 'x', 'conflicting-keys 10 '],
+    ['that are not there', '', 'x', 'missing-key 6 '],
+    ['with an answer of no question', '    questions: [{text: Why?}]\n', '{{ ask.output.answers.q2 }}', 'unknown-vari'],
+    ['without text', '    questions: [{hint: Why?}]\n', 'x', 'missing-key 10 '],
+  ])('are refused %s', (_what, body, reads, problem) => {
+    const { refused, files } = asking(body, reads);
+    expect([refused, files]).toEqual([[expect.stringContaining(problem)], {}]);
   });
 });
 

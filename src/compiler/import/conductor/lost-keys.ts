@@ -45,6 +45,11 @@ const OF_AGENTS: Why = {
   plugins: ['plug-ins are not read', true],
   context_tier: ['a model has the context that it has', true],
   max_depth: ['`workflows.max_depth` of perdure.yml says how deep workflows may stand in each other', false],
+  allow_back: ['each question waits for its answer', true],
+  allow_skip: ['each question waits for its answer', true],
+  allow_skip_all: ['each question waits for its answer', true],
+  allow_abort: ['who does not want to answer cancels the run', true],
+  abort_route: ['who does not want to answer cancels the run', true],
   retry_on: ['failures that may pass by themselves are tried again', true],
 };
 

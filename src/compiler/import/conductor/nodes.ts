@@ -96,7 +96,7 @@ function membersOf(
   const places = memberOf(at, 'agents')?.items ?? [];
   const found = names.map((name, index) => {
     const member = byName.get(name);
-    if (member !== undefined && ['agent', 'set'].includes(member.does.kind)) return member;
+    if (member !== undefined && ['agent', 'set', 'workflow'].includes(member.does.kind)) return member;
     report({
       code: member === undefined ? 'unknown-step' : 'unsupported-key',
       at: places[index] ?? at,

@@ -56,7 +56,7 @@ export interface Site {
 }
 
 /** What a path means: our expression for it, or the end of a program, which its output tells in the last line. */
-export type Meaning = { path: string; certain: boolean } | { exitOf: string } | { literal: string };
+export type Meaning = { path: string; certain: boolean } | { exitOf: string } | { literal: string | number | boolean };
 
 /** Characters of an expression. */
 interface Span {
@@ -198,10 +198,36 @@ function ofSingle(read: Read, rest: (string | number)[], site: Site, place: Span
 function ofStep({ does: { kind, said }, out }: Read, fields: (string | number)[]): Meaning | null {
   const [field] = fields;
   const below = (parts: (string | number)[]): Meaning => ({ ...out, path: out.path + segments(parts) });
+  if (kind === 'questions') return ofQuestions(said, out, fields);
   if (kind === 'set') return below(said.values === undefined ? ['value', ...fields] : fields);
   if (kind !== 'script' || field === undefined || field === 'stderr') return null;
   if (field === 'stdout') return out;
   return field === 'exit_code' ? { exitOf: out.path } : below(fields);
+}
+
+/** What people have answered: a list of `{question, answer}`, in which the one of an id is known by its place. */
+function ofQuestions({ questions }: ConductorAgent, out: Output, fields: (string | number)[]): Meaning | null {
+  const [field, ...more] = fields;
+  const below = (parts: (string | number)[]): Meaning => ({ ...out, path: out.path + segments(parts) });
+  if (field === 'items') return below(more);
+  if (field === 'answers' && more.length === 1) {
+    const place = placeOfAnswer(String(more[0]), questions);
+    return place < 0 ? null : below([place, 'answer']);
+  }
+  const known = new Map<string, Meaning>([
+    ...['', 'transcript', 'answers'].map((whole) => [whole, out] as const),
+    ['answered_count', { ...out, path: `${out.path}.length` }],
+    ['skipped_count', { literal: 0 }],
+    ['answered_any', { literal: true }],
+    ['outcome', { literal: 'completed' }],
+  ]);
+  return known.get(fields.join('.')) ?? null;
+}
+
+/** Questions without an id are `q1`, `q2` …; -1 where there is none of that id. */
+function placeOfAnswer(id: string, questions: ConductorAgent['questions']): number {
+  if (questions !== undefined) return questions.findIndex((one, index) => (one.id ?? `q${index + 1}`) === id);
+  return Number(/^q([1-9]\d*)$/.exec(id)?.[1] ?? 0) - 1;
 }
 
 function ofAgent(read: Read, fields: (string | number)[], site: Site, place: Span): Meaning | null {

@@ -25,6 +25,17 @@ const option = z.object(
   { error: 'a map with label, value and route' },
 );
 
+const question = z.object(
+  {
+    id: filledText.optional(),
+    text: filledText,
+    hint: text.nullable().optional(),
+    choices: texts.nullable().optional(),
+    default: anyJson.optional(),
+  },
+  { error: 'a question: a map with text' },
+);
+
 export const KINDS = ['agent', 'human_gate', 'script', 'set', 'wait', 'terminate', 'workflow', 'questions'] as const;
 
 /** What agents say, those inside a `for_each` among them, which may have no name. */
@@ -57,6 +68,8 @@ const agentShape = {
   value: anyJson.optional(),
   values: map.optional(),
   duration: z.union([filledText, positive], { error: 'a duration' }).optional(),
+  source: filledText.optional(),
+  questions: z.array(question, { error: 'a list of questions' }).min(1, { error: 'at least one question' }).optional(),
   workflow: filledText.optional(),
   input_mapping: map.nullable().optional(),
   status: z.enum(['success', 'failed'], { error: 'success or failed' }).optional(),

@@ -6,6 +6,7 @@ import { playerOf, schemaOf } from './agents.js';
 import { nestedStep } from './nested-step.js';
 import type { ConductorNode } from './nodes.js';
 import { valueOf } from './nodes.js';
+import { questionsStep } from './questions-step.js';
 import type { Conductor } from './references.js';
 import type { Region } from './regions.js';
 import type { ConductorAgent } from './schema.js';
@@ -42,7 +43,7 @@ export function actionOf(task: Task): JsonObject | null {
     case 'workflow':
       return nestedStep(does.said, task.node, task);
     case 'questions':
-      return refused(task, '`questions` are not carried over.', 'ask with one `human_gate` for each question');
+      return questionsStep(does.said, task.node, task);
   }
 }
 
