@@ -12,6 +12,12 @@ import { openProject } from '../faults/project.js';
 const spec = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../definitions/builds', `${name}.yml`), 'utf8');
 
+/** A board whose program a script of the project makes. */
+const lamp = (script: string): string =>
+  'goal: A lamp.\ntype: hardware\nagents: [{name: Bo, role: builder}, {name: Tess, role: tester}]\n' +
+  `devices: [{name: lamp, compile: [node, ${script}], image: lamp.hex, expect: ready}]\n`;
+const HEX = ':0400000001020304F2\\n:00000001FF\\n';
+
 let project: Project;
 beforeAll(async () => {
   // No model, no key: nobody could be asked.
@@ -20,6 +26,10 @@ beforeAll(async () => {
     'reading-list.yml': spec('reading-list'),
     'shut.yml':
       'goal: A page.\nagents: [{name: Bo, role: builder, allowed_paths: [lib/]}, {name: Tess, role: tester}]\n',
+    'perdure.yml': 'devices: {lamp: {kind: simulated}}\n',
+    'lamp.yml': lamp('make-lamp.mjs'),
+    'dark.yml': lamp('not-written.mjs'),
+    'make-lamp.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync('lamp.hex', '${HEX}');\n`,
     'definitions/agents/doer.yml': 'name: doer\nprompt: You do.\n',
     'definitions/agents/critic.yml': 'name: critic\nprompt: You judge.\n',
     'planned.yml':
@@ -70,6 +80,25 @@ describe('a rehearsal of a build', () => {
     const { code, result, told } = await rehearse('build', 'shut.yml');
     expect([code, result.status], told).toEqual([1, 'error']);
     expect((await project.run('workspace', 'diff', result.run)).stdout).not.toContain('b/src/');
+  });
+});
+
+describe('a rehearsal of a build for a board', () => {
+  it('compiles for it, and neither flashes nor listens', async () => {
+    const { code, result, told } = await rehearse('build', 'lamp.yml');
+    expect([code, result.status, result.error], told).toEqual([0, 'success', null]);
+    expect(result.output).toMatchObject({ deploy: { devices: { lamp: { compile_error: '', heard: 'ready' } } } });
+    const { stdout } = await project.run('show', result.run);
+    expect(stdout).toContain('rehearsal: 4 bytes not written');
+  });
+
+  it('that nothing can be compiled for ends as such a build does, and says why', async () => {
+    const { code, result, told } = await rehearse('build', 'dark.yml');
+    expect([code, result.status], told).toEqual([1, 'error']);
+    expect(result.error).toContain('deploy_1_compile: compiled: `node not-written.mjs` ended with exit code 1');
+    const { stdout } = await project.run('show', result.run);
+    expect(stdout).toContain('deploy_1_compile');
+    expect(stdout).not.toMatch(/not written|✓ \d+ deploy_1_flash/);
   });
 });
 
