@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../faults/project.js';
+import { PATIENCE } from './helpers/mcp-client.js';
 import { open, project } from './helpers/server-bench.js';
 
 /** Waits in a way that a test can end; a run of it shows in `waits` that it has begun. */
@@ -72,10 +73,10 @@ describe('what a client is answered', () => {
 
   it('is a failed run as a result, and nothing of it acts on a terminal', async () => {
     const { client } = await open();
-    const { isError, structuredContent, content } = await client.callTool({
-      name: 'workflow',
-      arguments: { name: 'fails' },
-    });
+    const { isError, structuredContent, content } = await client.callTool(
+      { name: 'workflow', arguments: { name: 'fails' } },
+      PATIENCE,
+    );
     expect(isError ?? false).toBe(false);
     expect(structuredContent).toMatchObject({ status: 'error', error: expect.stringContaining('3') as string });
     const [first] = content;
@@ -91,7 +92,7 @@ describe('a call that the client takes back', () => {
     const leaving = new AbortController();
     const left = client.callTool(
       { name: 'workflow', arguments: { name: 'waits' } },
-      { signal: leaving.signal, timeout: 120_000 },
+      { ...PATIENCE, signal: leaving.signal },
     );
     const refused = expect(left).rejects.toThrow();
     await until(() => existsSync(join(project.folder, 'waits')));

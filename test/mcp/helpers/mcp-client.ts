@@ -4,6 +4,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../../src/plan/values/json.js';
 
+/** What a busy machine takes for a call, in milliseconds: the SDK gives up after one minute. */
+export const PATIENCE = { timeout: 280_000 };
+
 const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
 export interface McpOptions {
@@ -58,7 +61,7 @@ export async function openMcp(
   transport.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
   });
-  await client.connect(transport);
+  await client.connect(transport, PATIENCE);
   const listeners = new Set<(message: string) => void>();
   const take = transport.onmessage;
   // Heard here: the client drops progress that comes in one piece with the result of its call.
@@ -68,10 +71,10 @@ export async function openMcp(
     take?.(message);
   };
   const ask = async (name: string, input: JsonObject, onProgress?: (message: string) => void) => {
-    if (onProgress === undefined) return client.callTool({ name, arguments: input }, { timeout: 120_000 });
+    if (onProgress === undefined) return client.callTool({ name, arguments: input }, PATIENCE);
     listeners.add(onProgress);
     return client
-      .callTool({ name, arguments: input }, { timeout: 120_000, onprogress: () => undefined })
+      .callTool({ name, arguments: input }, { ...PATIENCE, onprogress: () => undefined })
       .finally(() => listeners.delete(onProgress));
   };
   return {
