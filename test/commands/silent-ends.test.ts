@@ -59,6 +59,5 @@ describe('a run that waits for a person, while items and rounds have ended witho
       expect((await project.run('answer', gate, 'yes')).code).toBe(0);
       expect((await project.run('watch', id)).code).toBe(0);
     },
-    40_000,
   );
 });

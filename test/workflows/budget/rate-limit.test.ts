@@ -42,7 +42,8 @@ const ask = (index: number): AgentStep => ({
 it('of a hundred queued calls none is made before the time that a provider names; then all are answered', async () => {
   const steps = Array.from({ length: 100 }, (_, index) => ask(index));
   const handle = await harness.start(plan(steps, { agents: { [ROLE]: AGENT } }), {
-    settings: { models: { '': { provider: 'anthropic', model: 'claude-sonnet-5-5' } } },
+    // One at once: else the first goes alone for a second only, and a busy machine may take longer to refuse it.
+    settings: { models: { '': { provider: 'anthropic', model: 'claude-sonnet-5-5', concurrency: 1 } } },
     lease: { slots: 50 },
   });
   const outcome = await handle.result();

@@ -13,13 +13,13 @@ import type { Launch, LauncherMessage } from './messages.js';
 import { HEADER_BYTES, parseHeader } from './messages.js';
 import { outputAddress, removeLeftFolders } from './output-folder.js';
 import type { PendingLaunch } from './pending-launch.js';
-import { pendingLaunch } from './pending-launch.js';
+import { CutOff, pendingLaunch } from './pending-launch.js';
 
 /** A process beside this one that starts programs for it. */
 export interface Launcher {
   /**
-   * Starts a program that gets no input. Rejects with the error of `spawn`, or with `worker-lost` where the launcher
-   * has ended.
+   * Starts a program that gets no input. Rejects with the error of `spawn`, with `CutOff` where the launcher has ended
+   * before it was asked, or with `worker-lost` where it ends then.
    */
   launch: (program: Omit<Launch, 'id'>) => Promise<StartedProcess>;
   /** Resolves when it has ended. */
@@ -93,7 +93,8 @@ function launcherLost(): ApplicationFailure {
 }
 
 function launch(asked: Launch, child: ChildProcess, pending: Pending): Promise<StartedProcess> {
-  if (!child.connected) return Promise.reject(launcherLost());
+  // Its folder may be there for a moment yet.
+  if (!child.connected) return Promise.reject(new CutOff('the launcher has ended'));
   const launched = pendingLaunch(() => {
     pending.delete(asked.id);
     if (pending.size === 0) child.channel?.unref();
