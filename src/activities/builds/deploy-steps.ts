@@ -1,6 +1,6 @@
 import { mapIn, rulesAt } from '../../plan/builds/build-spec.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
-import { targetDevices, targetOf } from '../../plan/builds/deployment.js';
+import { PAGE_STEP, targetDevices, targetOf } from '../../plan/builds/deployment.js';
 import type { Gathering } from './steps/context-steps.js';
 import type { TestedAgain } from './steps/evidence-steps.js';
 import type { Mending } from './steps/mend-steps.js';
@@ -71,7 +71,7 @@ export function deploySteps(spec: Json, place: DeployPlace): Deployment {
       target,
       ...(isPage
         ? {
-            page: `\${steps.deploy_page.output${isLooped(place) ? '.made' : ''} ?? null}`,
+            page: `\${steps.${PAGE_STEP}.output${isLooped(place) ? '.made' : ''} ?? null}`,
             open: 'perdure build open RUN',
           }
         : {}),
@@ -196,7 +196,7 @@ function compileStep({ name, sources, compile }: TargetDevice, id: string, place
 /** The page, made by the project's own script where it has one. */
 function pageStep(place: DeployPlace): object {
   const act = { tool: 'build_project', inputs: { page: true } };
-  return makeStep('deploy_page', { act, what: 'make the page build', trouble: 'the page does not build' }, place);
+  return makeStep(PAGE_STEP, { act, what: 'make the page build', trouble: 'the page does not build' }, place);
 }
 
 /** What makes something to deploy, what who mends it is to do, and how people are told that it fails. */

@@ -5,7 +5,7 @@ import type { Budgets } from '../../plan/budget/budgets.js';
 import { teamFaults } from '../../plan/builds/task-rules.js';
 import type { Commands, Task } from '../../plan/builds/task.js';
 import { isTexts, stepIdsOf, tasksIn } from '../../plan/builds/task.js';
-import { targetDevices } from '../../plan/builds/deployment.js';
+import { PAGE_STEP, targetDevices } from '../../plan/builds/deployment.js';
 import { predecessorsOf } from '../../plan/builds/context-level.js';
 import type { Member, Role } from '../../plan/builds/build-spec.js';
 import type { HumanGate } from '../../plan/builds/human-gates.js';
@@ -96,7 +96,7 @@ function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: J
     testers: tasks.flatMap((task) =>
       placed(task, build.team).member.role === 'tester' ? (ids.get(task.id) ?? []) : [],
     ),
-    fixed: ['tests', 'start', 'deploy_page', ...targetDevices(spec).map((_, index) => `deploy_${index + 1}_compile`)],
+    fixed: ['tests', 'start', PAGE_STEP, ...targetDevices(spec).map((_, index) => `deploy_${index + 1}_compile`)],
     mend: mending(tasks, build, 'test_failure'),
     rules: rulesPart(spec, 'on_test_fail'),
     context,

@@ -1,3 +1,4 @@
+import { PAGE_STEP } from '../../plan/builds/deployment.js';
 import type { RunView, StepView } from '../observe/view.js';
 import { isClosed, nestedIn, rootOf } from '../observe/view.js';
 import { workedMs } from '../observe/worked.js';
@@ -107,7 +108,7 @@ export function renderEnding(view: RunView, width: number, palette: Palette): st
   const mark = view.status === 'success' ? '✓' : view.status === 'partial' ? '!' : '✗';
   const tone = view.status === 'success' ? 'good' : view.status === 'partial' ? 'attention' : 'bad';
   const ending = palette.tone(tone, `${mark} ${parts.join(' · ')}`);
-  const branch = branchLines(view);
+  const branch = [...branchLines(view), ...pageLines(view)];
   return view.status === 'success'
     ? [ending, ...branch]
     : [...branch, ...renderFailures(view, width, palette), ending, ...nextCommands(view)];
@@ -121,6 +122,13 @@ function branchLines({ branch, run }: RunView): string[] {
     `  It worked in a tree of its own: \`${ownName()} workspace show ${root}\` tells what has changed there, and ` +
       '`apply` brings it here.',
   ];
+}
+
+/** How the page that a build has made is opened. */
+function pageLines({ steps, run }: RunView): string[] {
+  const made = steps.flatMap(({ step, nested }) => (step.kind === 'plan' ? (nested?.steps ?? []) : []));
+  const hasPage = made.some(({ step, status }) => step.id === PAGE_STEP && status === 'success');
+  return hasPage ? [`  Its page: \`${ownName()} build open ${rootOf(run)}\` serves it, and prints the address.`] : [];
 }
 
 /** Each step that failed by itself, the innermost first, with what it said. */

@@ -6,6 +6,9 @@ import { mapIn, textIn, textsIn } from './build-spec.js';
 export const TARGETS = ['preview', 'web', 'esp32', 'both'] as const;
 export type Target = (typeof TARGETS)[number];
 
+/** The step of a build that makes its page. */
+export const PAGE_STEP = 'deploy_page';
+
 /** A board that the result of a build is for, as its spec says it. */
 export interface TargetDevice {
   /** Its name in `perdure.yml`. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Step } from '../../../src/plan/step.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import { renderEnding, renderHeader, renderMeter, renderScreen } from '../../../src/cli/render/screen.js';
 import { renderTree, windowOf } from '../../../src/cli/render/tree.js';
@@ -148,6 +149,18 @@ describe('the lines around the tree', () => {
     expect(renderEnding(success, 79, palette)).toEqual([
       '✓ full-review · success in 2m14s · 6 steps · $0.118 · 41,020 tokens',
     ]);
+  });
+
+  it('says how a page is opened that a build has made, and nothing of one that was not made', () => {
+    const page = (status: 'success' | 'error') => {
+      const made = stepView(commandStep(0, ['true'], { id: 'deploy_page' }), ended(status));
+      // Of a step that runs what was planned its kind alone is looked at.
+      const step = { ...commandStep(0, ['true'], { id: 'build' }), kind: 'plan' } as unknown as Step;
+      const build = stepView(step, { ...ended('success'), nested: runView([made]) });
+      return renderEnding(runView([build], { run: 'page-7k2m', status: 'success', endedAt: 1 }), 79, palette);
+    };
+    expect(page('success')[1]).toBe('  Its page: `perdure build open page-7k2m` serves it, and prints the address.');
+    expect(page('error')).toHaveLength(1);
   });
 
   it('says first what failed and why, in its own words, then what to do', () => {
