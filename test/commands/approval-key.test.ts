@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => project.close());
 
 async function waiting(id: string): Promise<string> {
-  expect((await project.run('run', 'asks.yml', '--id', id, '--detach')).code).toBe(0);
+  expect((await project.run('run', 'asks.yml', '--id', id, '--no-wait')).code).toBe(4);
   const token = await project.run('grant', `${id}/ok`, '--to', 'ana', '--json');
   expect(token.code, token.stderr).toBe(0);
   return (JSON.parse(token.stdout) as { token: string }).token;

@@ -32,9 +32,15 @@ steps:
 `;
 const SLOW = `name: slow
 on:
-  webhook: {signature: standard, secret: "\${env.HOOK_SECRET}", max_open: 2, max_per_minute: 4}
+  webhook: {signature: standard, secret: "\${env.HOOK_SECRET}", max_open: 2}
 steps:
   - wait: 1h
+`;
+const RARE = `name: rare
+on:
+  webhook: {signature: standard, secret: "\${env.HOOK_SECRET}", max_per_minute: 2}
+steps:
+  - command: ["true"]
 `;
 const ENV = { HOOK_SECRET: SECRET, GITHUB_SECRET: GITHUB };
 
@@ -61,7 +67,7 @@ async function listen(): Promise<void> {
 }
 
 beforeAll(async () => {
-  const files = Object.entries({ ci: CI, issue: ISSUE, slow: SLOW });
+  const files = Object.entries({ ci: CI, issue: ISSUE, slow: SLOW, rare: RARE });
   project = await openProject(
     Object.fromEntries(files.map(([name, text]) => [`definitions/workflows/${name}.yml`, text])),
     ENV,
@@ -75,7 +81,8 @@ afterAll(async () => {
 
 function post(name: string, body: string, headers: Record<string, string>): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${origin}/hooks/${name}`, { method: 'POST', headers }, (response) => {
+    // A connection of its own: one that was kept may be closed by the listener in the moment it is used again.
+    const sent = request(`${origin}/hooks/${name}`, { method: 'POST', headers, agent: false }, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       // Our own answers are JSON.
@@ -119,7 +126,9 @@ it('starts one run for a delivery that comes three times at once, and again afte
   for (const pid of [host, server, listening.process.pid]) if (pid != null) kill(pid);
   await listen();
   expect(await send('d-1', body)).toEqual({ status: 200, body: { run, duplicate: true } });
-  expect((await runs()).filter(({ definition }) => definition === 'ci')).toMatchObject([{ run, status: 'success' }]);
+  await expect
+    .poll(async () => (await runs()).filter(({ definition }) => definition === 'ci'))
+    .toMatchObject([{ run, status: 'success' }]);
 });
 
 it('begins every run that it has answered for, also where the host is killed in that moment', async () => {
@@ -129,8 +138,9 @@ it('begins every run that it has answered for, also where the host is killed in 
   expect(answer.status).toBe(202);
   expect((await project.run('server', 'start')).code).toBe(0);
   expect(await output(answer.body.run ?? '')).toBe('deploy: at night');
-  // The listener finds the host again by itself.
-  expect(await until(async () => ((await send('d-3', failed('after'))).status === 202 ? true : null))).toBe(true);
+  // The listener finds the host again by itself. What was answered with a failure may have been taken all the same.
+  const after = await until(async () => (await send('d-3', failed('after'))).body.run);
+  expect(await output(after)).toBe('after: none');
 });
 
 it('starts nothing for what is forged, changed, old, or comes by another name', async () => {
@@ -173,18 +183,22 @@ it('passes by what the filter does not want, and refuses what no run could be gi
   expect(await runs()).toHaveLength(before);
 });
 
-it('takes no more than may be open, nor than may come in a minute', async () => {
+it('takes no more than may be open, and more when those have ended', async () => {
   expect((await send('s-1', '{}', 'slow')).status).toBe(202);
   expect((await send('s-2', '{}', 'slow')).status).toBe(202);
-  const open = async (): Promise<number> =>
-    (await runs()).filter(({ definition, status }) => definition === 'slow' && status === 'running').length;
-  await expect.poll(open).toBe(2);
+  const open = async (): Promise<string[]> =>
+    (await runs())
+      .filter(({ definition, status }) => definition === 'slow' && status === 'running')
+      .map(({ run }) => run);
+  await expect.poll(open).toHaveLength(2);
   expect((await send('s-3', '{}', 'slow')).status).toBe(429);
-  expect((await send('s-4', '{}', 'slow')).status).toBe(429);
-  for (const { run, definition } of await runs()) if (definition === 'slow') await project.run('cancel', run);
-  await expect.poll(open).toBe(0);
-  // Nothing is open any more, but this one is the fifth within a minute.
-  expect((await send('s-5', '{}', 'slow')).status).toBe(429);
+  for (const run of await open()) await project.run('cancel', run);
+  await expect.poll(async () => (await send('s-4', '{}', 'slow')).status).toBe(202);
+});
+
+it('takes no more than may come in a minute', async () => {
+  const answers = await Promise.all(['m-1', 'm-2', 'm-3'].map((id) => send(id, '{}', 'rare')));
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 429]);
 });
 
 it('writes its secrets nowhere', () => {

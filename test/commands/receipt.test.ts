@@ -37,6 +37,10 @@ async function done(...args: string[]): Promise<string> {
   return stdout;
 }
 
+/** Waits until a run waits for its next decision. */
+const waits = async (run: string): Promise<void> =>
+  void expect((await project.run('watch', run, '--no-wait')).code).toBe(4);
+
 /** The commands that docs/approvals.md gives, as they are typed there; what openssl says. */
 async function verified(file: string): Promise<string> {
   const docs = await readFile('docs/approvals.md', 'utf8');
@@ -52,6 +56,7 @@ it('of each decision of a run there is a receipt, which openssl alone verifies, 
   expect((await project.run('run', 'gated.yml', '--id', 'one', '--no-wait')).code).toBe(4);
   const { token } = JSON.parse(await done('grant', 'one', '--to', 'ana', '--json')) as { token: string };
   await done('approve', '--token', token, '--comment', 'go on');
+  await waits('one');
   await done('answer', 'one', 'the second', '--as', 'bo');
   await done('receipt', 'one/ok', '-o', 'ok.receipt');
   expect(await verified('ok.receipt')).toBe('Signature Verified Successfully');
@@ -82,6 +87,7 @@ it('a nested gate has one with its own address, also of an edited content and of
   expect((await project.run('run', 'below.yml', '--id', 'two', '--no-wait')).code).toBe(4);
   await writeFile(join(project.folder, 'edited.txt'), 'better');
   await done('approve', 'two', '--edit', 'edited.txt', '--as', 'ana');
+  await waits('two');
   await done('answer', 'two', 'none', '--as', 'ana');
   const [first] = JSON.parse(await done('receipt', 'two', '--json')) as Statement[];
   expect(first).toMatchObject({ gate: 'two/inner/ok', output: { value: 'better' } });

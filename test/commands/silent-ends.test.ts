@@ -53,8 +53,13 @@ describe('a run that waits for a person, while items and rounds have ended witho
       const { code, stderr } = await project.run('run', id, '--id', id, '--no-wait', '--json');
       expect(code, stderr).toBe(4);
       const shown = JSON.parse((await project.run('show', id, '--json')).stdout) as { status: string };
-      const listed = JSON.parse((await project.run('list', '--json')).stdout) as { run: string; status: string }[];
-      expect([shown.status, listed.find(({ run }) => run === id)?.status]).toEqual(['waiting', 'waiting']);
+      const listed = async (): Promise<string | undefined> =>
+        (JSON.parse((await project.run('list', '--json')).stdout) as { run: string; status: string }[]).find(
+          ({ run }) => run === id,
+        )?.status;
+      expect(shown.status).toBe('waiting');
+      // What is listed follows the run by a moment.
+      await expect.poll(listed).toBe('waiting');
       const gate = id === 'silent-5' ? `${id}/ask` : `${id}/each/2/ask`;
       expect((await project.run('answer', gate, 'yes')).code).toBe(0);
       expect((await project.run('watch', id)).code).toBe(0);

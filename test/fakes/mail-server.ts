@@ -26,6 +26,8 @@ export interface MailServer {
   passwords: string[];
   /** Answers for the next mails: the number of a refusal. */
   refusals: number[];
+  /** How many are connected now. */
+  connected(): number;
   close(): Promise<void>;
 }
 
@@ -89,6 +91,7 @@ export async function startMailServer(
     taken,
     passwords,
     refusals,
+    connected: () => server.connections.size,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
