@@ -108,7 +108,8 @@ export async function listRuns(session: Session): Promise<Listing> {
     ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId))),
   ].map((listed): ListedRun => {
     const description = said.get(listed.run);
-    const waits = read?.also?.get(listed.run)?.waits;
+    // The server lists a run as open for a moment after it has closed.
+    const waits = listed.ended_at === null ? read?.also?.get(listed.run)?.waits : undefined;
     return {
       ...listed,
       ...(description === undefined ? {} : { description }),

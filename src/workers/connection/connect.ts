@@ -3,8 +3,10 @@ import { Connection } from '@temporalio/client';
 import { messageOf, UnavailableError } from '../errors.js';
 import type { TemporalSettings } from './temporal-settings.js';
 
-/** The server answers within so long, or it counts as unreachable. */
+/** Somebody takes the connection within so long, or the server counts as unreachable. */
 export const REACH_MS = 4500;
+/** So long has who took it to answer: a busy machine may stand still for seconds. */
+const ANSWER_MS = 10_000;
 
 /**
  * Back fast when a server of ours was started again; gRPC alone waits up to two minutes. And a page of history may have
@@ -24,7 +26,7 @@ export const CHANNEL = {
 export const OWN_SERVER = { connectTimeout: '30s', channelArgs: { ...CHANNEL, 'grpc.enable_http_proxy': 0 } } as const;
 
 /**
- * Connects to a server elsewhere within five seconds, and makes sure that the namespace is there. Throws an
+ * Connects to a server elsewhere within fifteen seconds, and makes sure that the namespace is there. Throws an
  * UnavailableError.
  */
 export async function reach(settings: TemporalSettings): Promise<Connection> {
@@ -47,11 +49,11 @@ async function open(
     throw new UnavailableError(`The Temporal server at \`${address}\` is not reachable: ${refusal}`, hint);
   const connection = Connection.lazy({
     ...options,
-    connectTimeout: REACH_MS,
+    connectTimeout: ANSWER_MS,
     channelArgs: HERE.test(address) ? OWN_SERVER.channelArgs : CHANNEL,
   });
   try {
-    await connection.withDeadline(Date.now() + REACH_MS, async () => {
+    await connection.withDeadline(Date.now() + ANSWER_MS, async () => {
       await connection.ensureConnected();
       await check(connection);
     });

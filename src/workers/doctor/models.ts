@@ -9,8 +9,8 @@ import { messageOf } from '../errors.js';
 
 type Models = Pick<Config, 'providers' | 'models'>;
 
-const LOCAL_MS = 1_000;
-const ENDPOINT_MS = 3_000;
+const LOCAL_MS = 5_000;
+const ENDPOINT_MS = 10_000;
 /** So many models of an endpoint are named at most. */
 const SHOWN = 8;
 
