@@ -188,6 +188,7 @@ async function runKilled(scene: Scene, at: number | string | null): Promise<Ende
   await worker.ended;
   const asked = endpoint.requests.filter(({ messages }) => messages[0]?.text.includes(`Do ${name}.`) === true);
   const before = asked.filter(({ headers }) => headers['authorization'] === `Bearer ${KILLED_KEY}`);
+  await harness.store.logsWritten();
   const { lines: log } = await harness.store.readLog(`agent-${name}`, 'work', 0);
   const lines = (
     await Promise.all(
@@ -231,11 +232,7 @@ function startWorker(taskQueue: string, trace: string, killAt: number | string |
   const child = spawn(process.execPath, [WORKER, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit'] });
   return {
     process: child,
-    ended: new Promise<void>((resolve) => {
-      child.once('exit', () => {
-        resolve();
-      });
-    }),
+    ended: new Promise<void>((resolve) => child.once('exit', () => resolve())),
   };
 }
 
@@ -378,7 +375,7 @@ describe(
     it(
       'at any point between two events, or around the answer and the journal: every answer is paid once and every ' +
         'call made once, but in the one window of each',
-      { timeout: FULL ? 5_400_000 : 300_000 },
+      { timeout: FULL ? 5_400_000 : 600_000 },
       async () => {
         const moments = [
           ...(await momentsOf(AGENT, 3)),
@@ -388,7 +385,10 @@ describe(
           ...ANSWERED,
         ];
         return each(moments, async ({ scene, at }) => {
-          const ended = await runKilled(scene, at);
+          let ended = await runKilled(scene, at);
+          // On a busy machine more comes in one task, and a run has fewer points.
+          for (let point = Number(at); !FULL && !ended.killed && point > 1; point = Math.ceil(point / 2))
+            ended = await runKilled(scene, Math.ceil(point / 2));
           if (!FULL) expect(ended.killed).toBe(true);
           scene.check(ended);
           if (typeof at === 'string')

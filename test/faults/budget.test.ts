@@ -1,4 +1,4 @@
-// @seconds 65
+// @seconds 80
 import { describe, expect, it } from 'vitest';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from './project.js';
@@ -156,7 +156,7 @@ describe('a gate whose deadline passes while everything is stopped', () => {
   it('takes its default as soon as something runs again, and its time cost the budget nothing', async () => {
     const workflow =
       `name: asleep\nbudgets: {max_runtime_mins: 1}\nsteps:\n  - id: ship\n    approval: Ship it?\n    deadline: ` +
-      `2s\n    default: approve\n  - ${command('after')}\n`;
+      `15s\n    default: approve\n  - ${command('after')}\n`;
     const project = await openProject({ 'definitions/workflows/asleep.yml': workflow });
     try {
       const { code, stdout } = await project.run(

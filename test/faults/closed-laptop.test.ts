@@ -1,5 +1,5 @@
 // @module-tag ps
-// @seconds 65
+// @seconds 95
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import type { Project } from './project.js';
 import { kill, openProject, until } from './project.js';
 
 /** A night is longer than any budget, and so is this. */
-const BUDGET_MS = 36_000;
-const AWAY_MS = 45_000;
-const DEADLINE_MS = 20_000;
+const BUDGET_MS = 66_000;
+const AWAY_MS = 75_000;
+const DEADLINE_MS = 50_000;
 
 const WORKFLOW = `name: night
 execution: dag

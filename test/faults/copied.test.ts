@@ -1,4 +1,4 @@
-// @seconds 20
+// @seconds 45
 import { cpSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
@@ -29,7 +29,7 @@ output: "\${steps.nested.output}"
 `;
 const TIMED = `name: timed
 steps:
-  - wait: 20s
+  - wait: 45s
   - id: asked
     agent: general-purpose
     prompt: "Timed?"

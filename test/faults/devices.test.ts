@@ -116,7 +116,7 @@ describe('a worker that is killed while runs have a board and wait for it', () =
   it(
     `never leaves two open ports, a run without an end or out of its turn, or a success with a wrong image ` +
       `(${ROUNDS * KILLS} times, ${RUNS} runs)`,
-    { timeout: FULL ? 3_600_000 : 240_000 },
+    { timeout: FULL ? 3_600_000 : 600_000 },
     async () => {
       const draw = random('killed while flashing');
       for (let round = 0; round < ROUNDS; round += 1) {

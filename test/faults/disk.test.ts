@@ -19,7 +19,7 @@ inputs: {n: {type: number}}
 steps:
   - id: say
     command: [sh, -c, 'head -c 2000 /dev/zero | tr "\\\\0" "$0"; echo "inner $0" >> ${DONE}', "\${n}"]
-    timeout: 5s
+    timeout: 10s
 `;
 const WORKFLOW = `name: disk
 steps:
@@ -27,7 +27,7 @@ steps:
     command: [sh, -c, 'head -c 3000 /dev/zero | tr "\\\\0" a; echo one >> ${DONE}']
   - id: quick
     command: [sh, -c, 'head -c 3000 /dev/zero | tr "\\\\0" b; echo quick >> ${DONE}']
-    timeout: 5s
+    timeout: 10s
   - id: asked
     agent: general-purpose
     prompt: "\${steps.one.output}\${steps.quick.output}"

@@ -29,11 +29,10 @@ describe('an external effect whose worker was killed', () => {
     kill((await project.pids()).host ?? 0);
     const { code } = await running.finished;
     expect(code).toBe(4);
-    const waiting = JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as {
-      gate: string;
-      message: string;
-    }[];
-    expect(JSON.stringify(waiting)).toContain('Its effect is external and may have happened');
+    // What is listed follows the run by a moment.
+    await expect
+      .poll(async () => (await project.run('list', '--waiting', '--json')).stdout)
+      .toContain('Its effect is external and may have happened');
     expect(await effects()).toBe(1);
     await writeFile(`${project.folder}/finish.txt`, '');
     const approved = await project.run('approve', 'once/publish', '--json');

@@ -41,7 +41,7 @@ it('starts one run for each that has ended, over a host and a server that are ki
   for (const [index, id] of ids.entries()) {
     const submitted = await project.run('run', 'first', '--id', id, '-i', `n=${index}`, '--detach');
     expect(submitted.code, submitted.stderr).toBe(0);
-    if (index % 3 === 2) await killSoon(project);
+    if (index % 3 === 2) await killSoon(project, (index + 1) * 3);
   }
   const list = async (): Promise<Run[]> => JSON.parse((await project.run('list', '--json')).stdout) as Run[];
   const runs = await until(async () => {
@@ -61,12 +61,12 @@ it('starts one run for each that has ended, over a host and a server that are ki
   expect(runs).toHaveLength(RUNS * 3);
 });
 
-/** Kills host and server at the moment in which a run has left its record, and starts them again. */
-async function killSoon(project: Project): Promise<void> {
+/** Kills host and server at the moment in which a run has left its record, of so many, and starts them again. */
+async function killSoon(project: Project, of: number): Promise<void> {
   const closed = async (): Promise<number> =>
     (await readdir(join(project.folder, '.perdure', 'runs')).catch(() => [])).filter((name) => name.endsWith('.json'))
       .length;
-  const enough = (await closed()) + 1 + Math.floor(next() * 3);
+  const enough = Math.min(of, (await closed()) + 1 + Math.floor(next() * 3));
   await until(async () => (await closed()) >= enough);
   const { host, server } = await project.pids();
   for (const pid of [host, server]) if (pid !== null) kill(pid);

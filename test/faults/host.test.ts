@@ -77,7 +77,7 @@ steps:
   - command: [touch, passed.txt]
     needs: [pause]
 `;
-    const project = await openProject({ 'definitions/workflows/pass.yml': workflow }, { PERDURE_HOST_IDLE_MS: '500' });
+    const project = await openProject({ 'definitions/workflows/pass.yml': workflow }, { PERDURE_HOST_IDLE_MS: '3000' });
     try {
       const started = await project.run('run', 'definitions/workflows/pass.yml', '--id', 'pass', '--detach');
       expect(started.code, started.stderr).toBe(0);

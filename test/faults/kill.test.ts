@@ -1,4 +1,6 @@
 // @seconds 50
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import { openProject, until } from './project.js';
@@ -9,7 +11,10 @@ import { strike } from './strike.js';
 const STEPS = 12;
 const LINES = 'lines.txt';
 
-/** Every step appends a line when it starts and one when it is done; every third one asks a model. */
+/**
+ * Every step appends a line when it starts and one when it is done; every third one asks a model. The last one waits:
+ * the run does not end before the blow falls.
+ */
 const WORKFLOW = `name: survive
 steps:
 ${Array.from({ length: STEPS }, (_, index) =>
@@ -17,7 +22,9 @@ ${Array.from({ length: STEPS }, (_, index) =>
     ? `  - agent: general-purpose\n    id: s${index}\n    prompt: question ${index}\n`
     : `  - id: s${index}
     command: [sh, -c, 'echo "start $0" >> ${LINES}; sleep 0.1; echo "done $0" >> ${LINES}', "${index}"]\n`,
-).join('')}`;
+).join('')}  - id: held
+    command: [sh, -c, 'until [ -e go ]; do sleep 0.05; done']
+`;
 
 const HIT: Victim[] = ['host', 'server', 'cli', 'everything'];
 
@@ -65,12 +72,13 @@ describe('kill -9 at a random moment', () => {
           setTimeout(resolve, delay);
         }); // the random moment itself, not a wait for something
         await strike(project, victim, first.process.pid);
+        await writeFile(join(project.folder, 'go'), '');
         if (victim === 'cli' || victim === 'everything') await first.finished;
         const again = await project.run('run', 'definitions/workflows/survive.yml', '--id', 'survivor', '--json');
         expect(again.code, again.stderr).toBe(0);
         const result = JSON.parse(again.stdout) as { status: string; steps: { status: string }[] };
         expect(result.status).toBe('success');
-        expect(result.steps.map(({ status }) => status)).toEqual(Array.from({ length: STEPS }, () => 'success'));
+        expect(result.steps.map(({ status }) => status)).toEqual(Array.from({ length: STEPS + 1 }, () => 'success'));
         expect(repeated(await project.read(LINES))).toEqual([]);
         const asked = endpoint.requests.map(({ prompt }) => prompt.match(/question \d+/)?.[0]);
         // One call may be repeated: the one that was under way when the blow fell.

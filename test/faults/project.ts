@@ -67,7 +67,7 @@ export function projectAt(folder: string, env: Record<string, string> = {}): Pro
       for (const pid of [host, server]) if (pid !== null) kill(pid);
       // A `watch` waits for the host to come back.
       for (const { process: child } of started) child.kill('SIGKILL');
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await rm(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

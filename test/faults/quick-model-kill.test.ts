@@ -1,6 +1,7 @@
 // @seconds 60
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from './project.js';
@@ -33,14 +34,20 @@ type Point = 'is asked within its task' | 'goes on as an activity' | 'is journal
 const POINTS: Record<Point, (project: Project) => Promise<unknown>> = {
   'is asked within its task': async () => undefined,
   // What runs within a workflow task is in no event before it has ended.
-  'goes on as an activity': (project) => until(() => isRunning(project)),
+  'goes on as an activity': isActivity,
   'is journalled': (project) => until(async () => (await journalOf(project)).includes('answer to question 2')),
 };
 
-async function isRunning(project: Project): Promise<boolean> {
-  const { stdout } = await project.run('show', 'asked', '--json');
-  const { steps } = JSON.parse(stdout) as { steps: { id: string; status: string }[] };
-  return steps.some(({ id, status }) => id === 'q2' && status === 'running');
+/** By what the server says, and not by a command: the step has ten seconds in all. */
+async function isActivity(project: Project): Promise<void> {
+  // as the host writes it
+  const { ports } = JSON.parse(await project.read('.perdure/host.json')) as { ports: { grpc: number } };
+  const connection = await Connection.connect({ address: `127.0.0.1:${String(ports.grpc)}` });
+  const handle = new Client({ connection }).workflow.getHandle('asked');
+  await until(async () =>
+    (await handle.describe()).raw.pendingActivities?.some(({ activityId }) => activityId === 'q2'),
+  );
+  await connection.close();
 }
 
 async function journalOf({ folder }: Project): Promise<string> {

@@ -1,4 +1,6 @@
 // @seconds 40
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProject, until } from './project.js';
 import { FULL, random } from './seed.js';
@@ -7,7 +9,10 @@ import { strike } from './strike.js';
 
 const EDITS = 10;
 
-/** Each edit finds only what the one before it left; a short command between them lets the blow fall anywhere. */
+/**
+ * Each edit finds only what the one before it left; a short command between them lets the blow fall anywhere, but not
+ * after the end.
+ */
 const WORKFLOW = `name: edits
 durability: synced
 steps:
@@ -18,9 +23,11 @@ ${Array.from(
     inputs: {path: count.txt, old_text: "at ${index}.", new_text: "at ${index + 1}."}
   - id: pause-${index}
     command: [sleep, "0.05"]
-    timeout: 5s
+    timeout: 10s
 `,
-).join('')}  - id: read
+).join('')}  - id: held
+    command: [sh, -c, 'until [ -e go ]; do sleep 0.05; done']
+  - id: read
     tool: read_file
     inputs: {path: count.txt}
 `;
@@ -42,6 +49,7 @@ describe('kill -9 in a row of tools that take a moment', () => {
       await until(async () => Number(/\d+/.exec(await project.read('count.txt'))?.[0]) >= moment.after);
       expect(first.process.exitCode).toBeNull();
       await strike(project, moment.victim, first.process.pid);
+      await writeFile(join(project.folder, 'go'), '');
       if (moment.victim === 'everything') await first.finished;
       const again = await project.run(...args);
       const { status, steps, error } = JSON.parse(again.stdout) as {

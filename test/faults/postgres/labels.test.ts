@@ -62,14 +62,15 @@ describe('steps that require labels', () => {
     expect(submitted.stderr).toContain('A step requires a worker with the label `late`; none serves now.');
     const waits = 'waits for a worker with the label `late`; none serves now';
     await until(async () => (await one.run('show', 'late')).stdout.includes(`\`lab\` ${waits}.`));
-    expect((await other.run('list')).stdout).toContain(waits);
-    expect((await other.run('doctor')).stdout).toContain(waits);
+    // What is listed follows the run by a moment.
+    await until(async () => (await other.run('list')).stdout.includes(waits));
+    await until(async () => (await other.run('doctor')).stdout.includes(waits));
     const third = await machine(url, 'third');
     await startWorker(third, '--labels', 'late');
     await until(async () => (await one.run('show', 'late', '--json')).stdout.includes('"status": "success"'));
     const [, both, lab] = await outputs(third, 'late');
     expect([both, lab]).toEqual(['third', 'third']);
-    expect((await one.run('list')).stdout).not.toContain(waits);
+    await until(async () => !(await one.run('list')).stdout.includes(waits));
   });
 
   it('wait no longer for a worker that ends, and find the next one', async () => {

@@ -67,10 +67,10 @@ describe('a run whose store is PostgreSQL', () => {
     onTestFinished(() => project.close());
     expect((await project.run('run', 'flow.yml', '--id', 'one', '--detach')).code).toBe(0);
     await until(async () => (await project.run('logs', 'one', 'slow')).stdout.includes('begun'));
-    const everything = execFileSync('ps', ['axeww', '-o', 'args']).toString();
     // The tests' own commands have it, as a person's shell has.
-    const ours = everything.split('\n').filter((line) => line.includes('perdure-host') || line.includes('host-entry'));
-    expect(ours.join('\n')).not.toContain(PASSWORD);
+    const ours = execFileSync('ps', ['eww', '-o', 'args=', '-p', String((await project.pids()).host)]).toString();
+    expect(ours).toContain(project.folder);
+    expect(ours).not.toContain(PASSWORD);
     await server.kill();
     const away = await project.run('list');
     expect([away.code, away.stderr]).toEqual([3, expect.stringContaining('is not reached')]);

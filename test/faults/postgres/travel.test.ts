@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '../project.js';
 import { kill, until } from '../project.js';
 import type { Shared } from './machines.js';
-import { holderOf, openMachine, openShared, runOn, signalFolder, startWorker } from './machines.js';
+import { endOf, holderOf, openMachine, openShared, signalFolder, startWorker } from './machines.js';
 
 /** `signals` is a folder beside all machines, by which a test holds a step and lets it go. */
 const flow = (signals: string): string => `name: flow
@@ -61,9 +61,9 @@ describe('a run whose workspace travels', () => {
     await until(() => existsSync(join(signals, 'at')));
     const tookMs = performance.now() - begun;
     writeFileSync(join(signals, 'go'), '');
-    await until(async () => (await runOn(left, 'far')).status !== 'running');
-    expect(await runOn(left, 'far')).toMatchObject({ status: 'success', output: 'one\ntwo\nk\nx\nloose' });
-    expect(tookMs).toBeLessThan(30_000);
+    expect(await endOf(left, 'far')).toMatchObject({ status: 'success', output: 'one\ntwo\nk\nx\nloose' });
+    // Long before its time limit of ten minutes, on a busy machine too.
+    expect(tookMs).toBeLessThan(120_000);
     const diff = await left.run('workspace', 'diff', 'far');
     expect(diff.stdout).toContain('+one');
   });
@@ -91,8 +91,7 @@ describe('a run whose workspace travels', () => {
     }
     expect(new Set(holders).size).toBe(3);
     writeFileSync(join(signals, 'go'), '');
-    await until(async () => (await runOn(submitter, 'near')).status !== 'running');
-    expect(await runOn(submitter, 'near')).toMatchObject({ status: 'success', output: 'one\ntwo\nk\nx\nloose' });
+    expect(await endOf(submitter, 'near')).toMatchObject({ status: 'success', output: 'one\ntwo\nk\nx\nloose' });
     expect((await submitter.run('workspace', 'apply', 'near')).code).toBe(0);
     expect(await submitter.read('made.txt')).toBe('one\n');
     expect(existsSync(join(submitter.folder, 'gone.txt'))).toBe(false);

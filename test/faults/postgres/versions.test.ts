@@ -115,11 +115,13 @@ describe('workers of two versions', () => {
     await begin(two, 'before');
     await use(two, 'shop:2');
     await begin(one, 'new');
-    const versions = JSON.parse((await one.run('deployment', 'list', '--json')).stdout) as Version[];
-    expect(versions).toMatchObject([
-      { version: 'shop:2', status: 'current', workers: 1, pinned_runs: 1 },
-      { version: 'shop:1', status: 'draining', workers: 1, pinned_runs: 4 },
-    ]);
+    // What the server counts follows the runs by a moment.
+    await expect
+      .poll(async () => JSON.parse((await one.run('deployment', 'list', '--json')).stdout) as Version[])
+      .toMatchObject([
+        { version: 'shop:2', status: 'current', workers: 1, pinned_runs: 1 },
+        { version: 'shop:1', status: 'draining', workers: 1, pinned_runs: 4 },
+      ]);
     expect((await one.run('workers')).stdout).toContain('version shop:1, its runs are pinned to it');
     expect((await one.run('show', 'old')).stdout).toContain('With workers of the version shop:1, pinned.');
     for (const run of ['old', 'before', 'long', started])
@@ -143,7 +145,7 @@ describe('workers of two versions', () => {
     await begin(one, 'left');
     await work(two, '--deployment', 'till:2');
     await use(two, 'till:2');
-    expect((await two.run('doctor')).stdout).toContain('till:2 current (1), till:1 draining (1)');
+    await until(async () => (await two.run('doctor')).stdout.includes('till:2 current (1), till:1 draining (1)'));
     kill(lost.process.pid ?? 0, 'SIGTERM');
     await lost.finished;
 
