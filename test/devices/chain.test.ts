@@ -52,7 +52,7 @@ describe('with the real tools and a simulated board', () => {
     });
     expect(progress).toEqual({ phase: 'verifying', percent: 100 });
     const heard = await withPort(device, setting, tools.signal, (port) =>
-      listen(device, port, { expect: 'tick 3', write: null, after: null, timeoutMs: 20_000 }, tools),
+      listen(device, port, { expect: 'tick 3', write: null, after: null, timeoutMs: 60_000 }, tools),
     );
     expect(heard).toEqual({ text: 'arduino sketch ready\ntick 0\ntick 1\ntick 2\ntick 3', line: 'tick 3' });
   });
@@ -66,7 +66,7 @@ describe('with the real tools and a simulated board', () => {
       writeImage(device, image, { port, bench: tools, progress: {} }),
     );
     const heard = await withPort(device, setting, tools.signal, (port) =>
-      listen(device, port, { expect: 'tick 0', write: null, after: null, timeoutMs: 20_000 }, tools),
+      listen(device, port, { expect: 'tick 0', write: null, after: null, timeoutMs: 60_000 }, tools),
     );
     expect(heard.line).toBe('tick 0');
   });

@@ -42,7 +42,7 @@ async function flash(
   return { steps, flash: Buffer.from(board.flash) };
 }
 
-const LISTEN = { id: 'listen', serial: { device: 'esp', expect: 'tick 2', timeout: '20s' } };
+const LISTEN = { id: 'listen', serial: { device: 'esp', expect: 'tick 2', timeout: '60s' } };
 
 describe('a flash of several images', () => {
   it('writes each to its place in one go, and the board starts', async () => {

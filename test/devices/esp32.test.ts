@@ -33,7 +33,7 @@ async function flash(fault: string, more: Record<string, unknown> = {}, chip: Es
     devices: { esp: { kind: 'esp32', board: chip, port: board.path } },
     steps: [
       { id: 'flash', flash: { device: 'esp', image: 'app.bin' }, ...more },
-      { id: 'listen', serial: { device: 'esp', expect: 'tick 3', timeout: '20s' } },
+      { id: 'listen', serial: { device: 'esp', expect: 'tick 3', timeout: '60s' } },
     ],
     files: { 'app.bin': image },
     settings: { gates: 'fallback' },

@@ -70,7 +70,7 @@ const portOf = (server: Server): number => (server.address() as AddressInfo).por
 const steps = (source: string): unknown[] => [
   { id: 'build', compile: { device: 'lab', sources: [source] } },
   { id: 'flash', flash: { device: 'lab', image: '${steps.build.output}' } },
-  { id: 'listen', serial: { device: 'lab', expect: 'tick 2', timeout: '20s' } },
+  { id: 'listen', serial: { device: 'lab', expect: 'tick 2', timeout: '60s' } },
 ];
 
 describe('MicroPython on QEMU’s micro:bit', () => {

@@ -73,10 +73,10 @@ describe('a device that is named by its USB ids', () => {
     const system = await createSystem();
     const [signal, board] = [new AbortController().signal, await boardFor()];
     const { path } = await terminalTo(board.port);
-    const found = awaitPort(deviceOf({ usb: '2341:0043' }), { signal, limitMs: 10_000, folders: system });
+    const found = awaitPort(deviceOf({ usb: '2341:0043' }), { signal, limitMs: 60_000, folders: system });
     await system.plug('2341:0043', 'ttyACM3', path);
     expect(await found).toMatchObject({ path: join(system.dev, 'ttyACM3') });
-    await expect(awaitPort(deviceOf({ port: '/etc/hostname' }), { signal, limitMs: 10_000 })).rejects.toMatchObject({
+    await expect(awaitPort(deviceOf({ port: '/etc/hostname' }), { signal, limitMs: 60_000 })).rejects.toMatchObject({
       type: 'device-refused',
       message: '`/etc/hostname` of `uno` is no serial port.',
     });

@@ -1,3 +1,4 @@
+// @seconds 50
 // @module-tag avrdude
 import { describe, expect, it } from 'vitest';
 import { inline } from '../../src/plan/values/value.js';
@@ -29,13 +30,12 @@ async function cut(
   board.setFault(parseFault(`power-cut:${block}${times}`));
   const run = await startFlow(harness, {
     devices: { uno: { port: `net:127.0.0.1:${board.port}` } },
-    // A tool that has lost its board over TCP hangs until its time is over; twelve at once share the machine in the
-    // full sweep.
+    // A tool that has lost its board over TCP hangs until its time is over; one that has its board needs some of it.
     steps: [
       {
         id: 'flash',
         flash: { device: 'uno', image: 'new.hex' },
-        timeout: FULL ? '15s' : '6s',
+        timeout: '15s',
         retry: { attempts: 2, backoff: '10ms' },
       },
     ],

@@ -108,20 +108,26 @@ describe('a device that hangs on another host', () => {
   });
 
   it('is told of as its host sees it, on both hosts', async () => {
-    expect(await uno(home)).toMatchObject({
-      port: port(),
-      found: true,
-      problem: null,
-      task_queue: 'lab',
-      served: true,
-    });
-    expect(await uno(lab)).toMatchObject({ port: port(), found: true, task_queue: 'lab', served: null });
-    expect(await finding(home)).toMatchObject({
-      ok: true,
-      detail: `avr-arduino uno at ${port()} (on the host of lab)`,
-      fix: null,
-    });
-    expect(await finding(lab)).toMatchObject({ ok: true, detail: `avr-arduino uno at ${port()}`, fix: null });
+    await expect
+      .poll(() => uno(home))
+      .toMatchObject({
+        port: port(),
+        found: true,
+        problem: null,
+        task_queue: 'lab',
+        served: true,
+      });
+    await expect.poll(() => uno(lab)).toMatchObject({ port: port(), found: true, task_queue: 'lab', served: null });
+    await expect
+      .poll(() => finding(home))
+      .toMatchObject({
+        ok: true,
+        detail: `avr-arduino uno at ${port()} (on the host of lab)`,
+        fix: null,
+      });
+    await expect
+      .poll(() => finding(lab))
+      .toMatchObject({ ok: true, detail: `avr-arduino uno at ${port()}`, fix: null });
   });
 
   it('is looked at when its worker was killed while it flashed; meanwhile nobody hears that all is well', async () => {
@@ -142,6 +148,6 @@ describe('a device that hangs on another host', () => {
     if (code === 4) expect((await home.run('answer', 'second/flash', 'retry', '--as', 'ana')).code, stderr).toBe(0);
     expect((await home.run('watch', 'second')).code).toBe(0);
     expect(Buffer.from(board.flash.slice(0, IMAGE.length)).equals(IMAGE)).toBe(true);
-    expect(await uno(home)).toMatchObject({ found: true, served: true });
+    await expect.poll(() => uno(home)).toMatchObject({ found: true, served: true });
   });
 });
