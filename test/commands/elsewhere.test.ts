@@ -76,9 +76,10 @@ describe('a command line without the store', () => {
   it('runs a definition with the keys, files and store of the workers, and asks there', async () => {
     const { code, stderr } = await laptop.run('run', 'team.yml', '-i', `note=${NOTE}`, '--id', 'far', '--no-wait');
     expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('Keep it?') as string });
-    const list = await laptop.run('list', '--waiting', '--json');
-    const [waiting] = JSON.parse(list.stdout) as { gate: string }[];
-    expect(waiting).toMatchObject({ gate: 'far/ok' });
+    // What is listed follows the run by a moment.
+    await expect
+      .poll(async () => JSON.parse((await laptop.run('list', '--waiting', '--json')).stdout) as unknown)
+      .toMatchObject([{ gate: 'far/ok' }]);
     const shown = await laptop.run('approve', 'far/ok', '--as', 'ana');
     expect(shown).toMatchObject({ code: 0 });
     const { stdout } = await laptop.run('watch', 'far');

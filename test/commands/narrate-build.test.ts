@@ -2,8 +2,11 @@
 // @module-tag sandbox
 // @seconds 25
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
+import { openStore } from '../../src/store/local-store.js';
 import type { ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
@@ -67,13 +70,13 @@ beforeAll(async () => {
         'budgets: {max_steps: 1000}',
         'steps:',
         '  - id: talks',
-        '    command: [sh, -c, "i=0; while [ $i -lt 40 ]; do seq 200; i=$((i+1)); sleep 0.1; done"]',
+        '    command: [sh, -c, "i=0; until [ $i -ge 40 ] && [ -e heard ]; do seq 200; i=$((i+1)); sleep 0.1; done"]',
         '  - id: many',
         '    foreach: "${input_items}"',
         '    command: ["true"]',
       ].join('\n'),
       'items.yml': `input_items: [${Array.from({ length: 150 }, (_, index) => index).join(', ')}]`,
-      'sleep.yml': 'name: sleep\nsteps:\n  - id: nap\n    command: [sleep, "120"]\n',
+      'sleep.yml': 'name: sleep\nsteps:\n  - id: nap\n    command: [sh, -c, "echo begun; sleep 600"]\n',
     },
     { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
   );
@@ -122,7 +125,13 @@ it('a run that commits while it is followed teaches source control', async () =>
 });
 
 it('a thousand events a second are told of by a message a task', async () => {
-  const { status, narration } = await run('run', 'busy.yml', '--id', 'busy', '--inputs', 'items.yml', '--narrate');
+  const busy = run('run', 'busy.yml', '--id', 'busy', '--inputs', 'items.yml', '--narrate');
+  const store = await openStore(join(project.folder, '.perdure'));
+  const isHeard = async (): Promise<boolean> =>
+    (await store.readNarration('busy')).some((line) => line.kind === 'message');
+  await Promise.race([until(isHeard), busy]);
+  writeFileSync(join(project.folder, 'heard'), '');
+  const { status, narration } = await busy;
   expect(status).toBe('success');
   const times = new Map<string, number[]>();
   for (const { task: of, at } of narration!.messages) times.set(of, [...(times.get(of) ?? []), Date.parse(at)]);

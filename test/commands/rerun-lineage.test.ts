@@ -130,7 +130,7 @@ describe('an external effect that has happened', () => {
     const endless = `  - id: publish\n    command: ${command}\n    effect: external\n`;
     await writeFile(
       join(project.folder, 'late.yml'),
-      `${file('late', says('hello'), endless)}budgets: {max_runtime_mins: 0.02}\n`,
+      `${file('late', says('hello'), endless)}budgets: {max_runtime_mins: 0.3}\n`,
     );
     expect(await json('run', 'late.yml', '--id', 'late')).toMatchObject({
       status: 'timeout',

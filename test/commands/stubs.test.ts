@@ -40,9 +40,9 @@ const FLOW = `Explore:"Look at {{place}}":found
 const BENCH = `name: bench
 steps:
   - id: said
-    serial: {device: uno, expect: "tick 3", timeout: 20s}
+    serial: {device: uno, expect: "tick 3", timeout: 60s}
   - id: slow
-    command: [sleep, "30"]
+    command: [sleep, "600"]
     timeout: 1s
     on_error: continue
 output: "\${steps.said.output} \${steps.slow.status}"

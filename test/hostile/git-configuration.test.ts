@@ -50,7 +50,7 @@ steps:
 `;
 const PLANT = `import json, subprocess
 for name, script, mark, outside in json.load(open('plants.json')):
-    subprocess.run(['sh', '-c', script, 'sh', name, mark, outside], timeout=20)
+    subprocess.run(['sh', '-c', script, 'sh', name, mark, outside], timeout=200)
 `;
 
 describe('a repository that an agent has filled with programs', () => {

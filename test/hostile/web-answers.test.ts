@@ -117,7 +117,7 @@ describe('an answer from the web', () => {
     const before = asked.length;
     const time = new AbortController();
     const answer = get(path, time.signal);
-    await vi.waitUntil(() => asked.length > before);
+    await expect.poll(() => asked.length).toBeGreaterThan(before);
     time.abort();
     await expect(answer).rejects.toThrow(/abort/i);
   });

@@ -24,7 +24,9 @@ import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 let context: Awaited<ReturnType<typeof toolContext>>;
 let victim: string;
 let before: string[];
+/** At least so many, and until both have been met: what swaps may not run for a while on a busy machine. */
 const ROUNDS = 1_000;
+const isEnough = (rounds: number, met: number): boolean => rounds >= ROUNDS && met > 0 && met < rounds;
 
 const inWorkspace = (...parts: string[]): string => join(context.workspace, ...parts);
 const stateOf = (folder: string): string[] =>
@@ -166,7 +168,7 @@ describe('a folder that another process swaps for a link all the time', () => {
 
   it('is never read through', async () => {
     let own = 0;
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; !isEnough(round, own); round += 1) {
       const text = await inFolderOf(context.workspace, 'x/a.txt', {}, async (folder, name) => {
         const { handle } = await openFile(folder, name);
         return handle.readFile('utf8').finally(() => handle.close());
@@ -174,13 +176,11 @@ describe('a folder that another process swaps for a link all the time', () => {
       expect(text).not.toContain('canary');
       own += text === 'own' ? 1 : 0;
     }
-    expect(own).toBeGreaterThan(0); // both were met
-    expect(own).toBeLessThan(ROUNDS);
   });
 
   it('is never written through', async () => {
     let written = 0;
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; !isEnough(round, written); round += 1) {
       await inFolderOf(context.workspace, 'x/b.txt', { make: true }, (folder, name) =>
         replaceFile(folder, name, 'changed'),
       ).then(
@@ -190,8 +190,6 @@ describe('a folder that another process swaps for a link all the time', () => {
         () => undefined,
       );
     }
-    expect(written).toBeGreaterThan(0);
-    expect(written).toBeLessThan(ROUNDS);
   });
 
   it('is never emptied through', async () => {

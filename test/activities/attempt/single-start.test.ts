@@ -4,6 +4,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endingSignal, singleFlight } from '../../../src/activities/attempt/single-start.js';
 
+/** As long as a busy machine may take: one second would be waited otherwise. */
+const PATIENTLY = { timeout: 90_000 };
 const GIVEN_UP = new ActivityCancellationDetails({ notFound: true });
 const CANCELLED = new ActivityCancellationDetails({ cancelRequested: true });
 
@@ -53,7 +55,7 @@ async function begun({
 }: ReturnType<typeof workshop>): Promise<{ first: MockActivityEnvironment; earlier: Promise<unknown>; work: Work }> {
   const first = start(1);
   const earlier = first.run(activity);
-  const work = await vi.waitUntil(() => works[0]);
+  const work = await vi.waitUntil(() => works[0], PATIENTLY);
   return { first, earlier, work };
 }
 
@@ -78,7 +80,7 @@ describe('a later start of an activity that is still under way', () => {
     const { work } = await begun(shop);
     const later = start(2, 1).run(shop.activity);
     work.end();
-    (await vi.waitUntil(() => shop.works[1])).end();
+    (await vi.waitUntil(() => shop.works[1], PATIENTLY)).end();
     expect(await later).toBe('work 2');
   });
 
@@ -88,7 +90,7 @@ describe('a later start of an activity that is still under way', () => {
     const later = start(2).run(shop.activity);
     await earlier.catch(() => undefined);
     expect(work.signal.aborted).toBe(true);
-    const second = await vi.waitUntil(() => shop.works[1]);
+    const second = await vi.waitUntil(() => shop.works[1], PATIENTLY);
     expect(second.signal.aborted).toBe(false);
     second.end();
     await later;
@@ -144,7 +146,7 @@ describe('a later start of an activity that has ended here, whose server did not
     await earlier;
     scheduled += 1;
     const anew = start(2).run(shop.activity);
-    (await vi.waitUntil(() => shop.works[1])).end();
+    (await vi.waitUntil(() => shop.works[1], PATIENTLY)).end();
     expect(await anew).toBe('work 2');
   });
 });

@@ -1,10 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { outputAddress, removeLeftFolders } from '../../../src/activities/processes/launcher/output-folder.js';
+
+let own: string;
+/** Launchers of other tests look for what was left as well. */
+beforeEach(async () => {
+  own = await mkdtemp(join(tmpdir(), 'perdure-out-'));
+  vi.stubEnv('TMPDIR', own);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(own, { recursive: true, force: true });
+});
 
 /** An address as a worker makes it, whose folder goes with the test. */
 async function address(): Promise<string> {

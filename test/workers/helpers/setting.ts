@@ -39,7 +39,8 @@ afterEach(async () => {
   for (const child of children.splice(0)) if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   for (const folder of folders.splice(0)) {
     await endHost(folder).catch(() => {});
-    rmSync(folder, { recursive: true, force: true });
+    // What was killed a moment before may have written there meanwhile.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 });
 

@@ -28,7 +28,8 @@ describe('open work', () => {
 
   const start = async (memo?: Record<string, unknown>): Promise<void> => {
     const options = { taskQueue: 'nobody', workflowId: 'w', ...(memo === undefined ? {} : { memo }) };
-    await server.client.workflow.start('kept', options);
+    // Its tasks are answered by a test, which a busy machine may keep waiting.
+    await server.client.workflow.start('kept', { ...options, workflowTaskTimeout: '2 minutes' });
     await waitFor(
       'visibility',
       async () => (await server.client.workflow.count('ExecutionStatus = "Running"')).count === 1,

@@ -1,4 +1,4 @@
-// @seconds 10
+// @seconds 15
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync, writeFileSync } from 'node:fs';
