@@ -25,6 +25,8 @@ export interface ServeOptions {
 export interface ServedPages {
   /** Where people reach them: the public name, else this machine's. */
   address: string;
+  /** Where it listens on this machine, for a proxy. */
+  listens: string;
   /** A link by which a person signs in once. */
   invite(person: string): string;
   close(): Promise<void>;
@@ -59,10 +61,12 @@ export async function servePages({ session: own, reach, terminal }: ServeOptions
     );
     server.listen(reach.port, reach.listen, () => resolve());
   });
-  const local = `${reach.tls === null ? 'http' : 'https'}://${isLoopback(reach.listen) ? '127.0.0.1' : reach.listen}`;
-  const address = reach.publicOrigin ?? `${local}:${port()}`;
+  const scheme = reach.tls === null ? 'http' : 'https';
+  const listens = `${scheme}://${hostOf(reach.listen)}:${port()}`;
+  const address = reach.publicOrigin ?? listens;
   return {
     address,
+    listens,
     invite: (person) => `${address}/sign-in?token=${site.door.invite(person)}`,
     close: async () => {
       site.runs.close();
@@ -72,4 +76,10 @@ export async function servePages({ session: own, reach, terminal }: ServeOptions
       await session.close();
     },
   };
+}
+
+/** An IP address as it stands in a URL. */
+function hostOf(listen: string): string {
+  if (isLoopback(listen) && listen !== '::1') return '127.0.0.1';
+  return listen.includes(':') ? `[${listen}]` : listen;
 }

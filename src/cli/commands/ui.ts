@@ -31,6 +31,7 @@ export const ui: CommandSpec = {
     try {
       const link = pages.invite(person);
       print(terminal, link);
+      if (reach.trustedProxy !== null) tell(terminal, `The proxy finds it at ${pages.listens}.`);
       tell(terminal, `Open it to sign in as ${person}: it works once, within an hour. Ctrl-C ends the pages, no run.`);
       if (options.flag('open') && terminal.interactive) {
         const { openBrowser } = await import('../../web/access/open-browser.js');
