@@ -39,7 +39,7 @@ export const NEEDS = [
     ['server', 'hostile', 'tools'],
     [program('avr-g++', 'gcc-avr', 'avr-libc', 'binutils-avr'), file(AVR, 'arduino-core-avr')],
   ),
-  need('openssl', ['server'], [program('openssl', 'openssl')]),
+  need('openssl', ['server', 'tools'], [program('openssl', 'openssl')]),
   need('socat', ['tools'], [program('socat', 'socat')]),
   need('shells', ['tools'], [program('zsh', 'zsh'), program('fish', 'fish')]),
   need(

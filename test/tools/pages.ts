@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import type { Project, Running } from '../faults/project.js';
 import { until } from '../faults/project.js';
@@ -25,10 +25,10 @@ export async function startUi(project: Project, ...args: string[]): Promise<Serv
   return { origin: new URL(link).origin, link, told: () => told, running };
 }
 
-export function openChromium(): Promise<Browser> {
+export function openChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...args],
   });
 }
 
@@ -61,6 +61,21 @@ export async function signedIn(link: string): Promise<{
     send: async (url, form) => (await post(url, form, cookie)).status,
   };
 }
+
+/** Presses Tab until this has the focus, which can be seen there. Nothing else is used. */
+export async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+    await page.keyboard.press('Tab');
+    if (!(await wanted.evaluate((element: { matches: (selector: string) => boolean }) => element.matches(':focus'))))
+      continue;
+    if ((await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')) !== 'none') return;
+    throw new Error(`Expected the focus to be seen at ${String(wanted)}.`);
+  }
+  throw new Error(`Expected Tab to come to ${String(wanted)}.`);
+}
+
+/** No page of a test has more that can be gone to. */
+const MOST_TABS = 80;
 
 /** A link for another browser, as the person's own page makes it. */
 export async function anotherLink(page: Page, origin: string): Promise<string> {

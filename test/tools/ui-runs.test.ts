@@ -8,7 +8,7 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
 import { openProject, until } from '../faults/project.js';
 import type { ServedUi } from './pages.js';
-import { openChromium, signIn, startUi } from './pages.js';
+import { anotherLink, openChromium, seriousFindings, signIn, startUi } from './pages.js';
 
 const WORKER = `name: worker
 prompt: You work with care.
@@ -83,6 +83,20 @@ describe('the page of a step whose agent holds a conversation', () => {
     expect(said).toMatch(/Prompt[\s\S]*Sum up: It says: [\s\S]*found it[\s\S]*Turn 1\s+Says[\s\S]*Sum up/);
     await page.goto(`${ui.origin}/runs/talk/steps/keep`);
     expect(await page.locator('.conversation').count()).toBe(0);
+  });
+
+  it.each(['light', 'dark'] as const)('is fit for everybody, as far as axe can tell, in %s', async (colorScheme) => {
+    const seen = await signIn(browser, await anotherLink(page, ui.origin), { bypassCSP: true, colorScheme });
+    for (const path of [
+      '/runs/talk/steps/work',
+      '/runs/talk/steps/work?conversation=0&said=3',
+      '/runs/talk/steps/sum',
+    ]) {
+      await seen.page.goto(`${ui.origin}${path}`);
+      expect(await seen.page.locator('.conversation pre').count()).toBeGreaterThan(0);
+      expect({ path, found: await seriousFindings(seen.page) }).toEqual({ path, found: [] });
+    }
+    await seen.context.close();
   });
 
   it('has what another address asks for, and no page for a part that there is not', async () => {

@@ -335,7 +335,16 @@ describe('what is not decided on', () => {
 });
 
 describe('how the pages are made', () => {
-  const PATHS = [
+  /** The page that a person sees who is not signed in; it is looked at, and not used. */
+  let granted = '';
+  beforeAll(async () => {
+    const args = ['three', '--to', 'bo', '--public-url', ui.origin, '--json'];
+    const { link } = JSON.parse((await project.run('grant', ...args)).stdout) as { link: string };
+    granted = new URL(link).pathname;
+  });
+  const paths = (): string[] => [
+    granted,
+    `${granted}x`,
     '/runs',
     '/inbox',
     '/runs/one',
@@ -351,7 +360,7 @@ describe('how the pages are made', () => {
   it.each(['light', 'dark'] as const)('is fit for everybody, as far as axe can tell, in %s', async (colorScheme) => {
     const link = await anotherLink(page, ui.origin);
     const seen = await signIn(browser, link, { bypassCSP: true, colorScheme });
-    for (const path of PATHS) {
+    for (const path of paths()) {
       await seen.page.goto(`${ui.origin}${path}`);
       expect({ path, found: await seriousFindings(seen.page) }).toEqual({ path, found: [] });
     }
@@ -361,7 +370,7 @@ describe('how the pages are made', () => {
   it.each([360, 768, 1440])('fits into %d pixels', async (width) => {
     const link = await anotherLink(page, ui.origin);
     const seen = await signIn(browser, link, { viewport: { width, height: 800 } });
-    for (const path of PATHS) {
+    for (const path of paths()) {
       await seen.page.goto(`${ui.origin}${path}`);
       const wide = await seen.page.evaluate('document.documentElement.scrollWidth');
       expect({ path, wide: Number(wide) <= width }).toEqual({ path, wide: true });

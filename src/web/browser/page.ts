@@ -59,11 +59,24 @@ function source(part: Element): string {
   return known;
 }
 
-/** Somebody writes in it: nothing is taken from under their hands. */
+/** Somebody writes or chooses in it: nothing is taken from under their hands. */
 function isBeingFilled(part: Element): boolean {
-  return [...part.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].some(
-    (field) => field.type !== 'hidden' && field.type !== 'radio' && field.value !== field.defaultValue,
-  );
+  return [...part.querySelectorAll('input, textarea, select')].some((field) => {
+    if (field instanceof HTMLSelectElement)
+      return (
+        field.selectedIndex !==
+        Math.max(
+          0,
+          [...field.options].findIndex(({ defaultSelected }) => defaultSelected),
+        )
+      );
+    if (field instanceof HTMLInputElement && field.type === 'radio') return field.checked !== field.defaultChecked;
+    return (
+      (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) &&
+      field.type !== 'hidden' &&
+      field.value !== field.defaultValue
+    );
+  });
 }
 
 function tellStale(part: Element): void {
@@ -84,19 +97,32 @@ function replace(part: Element, next: Element): void {
   for (const summary of next.querySelectorAll('details > summary'))
     if (open.has(summary.textContent)) summary.parentElement?.setAttribute('open', '');
   const scrolled = [...part.querySelectorAll('pre')].map(({ scrollTop }) => scrollTop);
-  const focus = placeOf(document.activeElement, part);
+  const focus = focusIn(part);
   const placed = document.adoptNode(next);
   part.replaceWith(placed);
   sources.set(placed, text);
   placed.querySelectorAll('pre').forEach((pre, index) => (pre.scrollTop = scrolled[index] ?? 0));
-  if (focus !== null) placed.querySelector<HTMLElement>(focus)?.focus({ preventScroll: true });
+  if (focus !== null) alike(placed, focus.sign)[focus.index]?.focus({ preventScroll: true });
 }
 
-/** How to find what had the focus: by where it leads or by what it is called. */
-function placeOf(active: Element | null, part: Element): string | null {
-  if (active === null || !part.contains(active)) return null;
-  const href = active.getAttribute('href');
-  const name = active.getAttribute('name');
-  if (href !== null) return `a[href="${CSS.escape(href)}"]`;
-  return name === null ? active.tagName.toLowerCase() : `[name="${CSS.escape(name)}"]`;
+/** What has the focus in a part: what it does and says, and which of those that are the same; null for nothing. */
+function focusIn(part: Element): { sign: string; index: number } | null {
+  const active = document.activeElement;
+  if (!(active instanceof HTMLElement) || !part.contains(active)) return null;
+  const sign = signOf(active);
+  return { sign, index: alike(part, sign).indexOf(active) };
+}
+
+function alike(part: Element, sign: string): HTMLElement[] {
+  return [...part.querySelectorAll<HTMLElement>('a, button, summary, input, textarea, select, [tabindex]')].filter(
+    (one) => signOf(one) === sign,
+  );
+}
+
+/** Of buttons in one place only the one that does and says the same: a key that is pressed next must not do another. */
+function signOf(element: HTMLElement): string {
+  const told = ['href', 'name', 'value', 'aria-label'].map((name) => element.getAttribute(name));
+  const form = element.closest('form')?.getAttribute('action') ?? null;
+  const says = element.matches('a, button, summary') ? element.textContent : null;
+  return JSON.stringify([element.tagName, ...told, form, says]);
 }
