@@ -188,7 +188,8 @@ describe('workspace', () => {
 });
 
 describe('workspace of a run in a work tree', () => {
-  const ALONE = '    command: [sh, -c, "mkdir -p drafts; echo a draft > drafts/one.txt; rm notes/away.txt"]\n';
+  const ALONE =
+    '    command: [sh, -c, "mkdir -p drafts; echo a draft > drafts/one.txt; rm notes/away.txt; git init -q other"]\n';
   const TREE = (name: string, rest = ''): string =>
     `name: ${name}\nworkspace: worktree\nsteps:\n  - id: draft\n${ALONE}${rest}`;
 
@@ -205,6 +206,7 @@ describe('workspace of a run in a work tree', () => {
     const { stdout, stderr } = await project.run('workspace', 'show', 'alone');
     expect(stdout).toBe('A  drafts/one.txt  +1\nD  notes/away.txt  -1\n');
     expect(stderr).toContain('2 files have changed while `alone` ran.');
+    expect(stderr).toContain('Without the files of `other`: git of its own.');
     expect(stderr).not.toContain('git fetch');
     expect(existsSync(join(project.folder, 'drafts'))).toBe(false);
     expect((await project.run('workspace', 'apply', 'alone')).stdout).toBe('drafts/one.txt\nnotes/away.txt\n');

@@ -3,6 +3,7 @@ import type { BranchCommit } from '../../store/worktrees/branch.js';
 import { commitsOf, tipOf } from '../../store/worktrees/branch.js';
 import type { MadeTrees } from '../../store/worktrees/make-trees.js';
 import { bringTrees } from '../../store/worktrees/brought-trees.js';
+import type { LeftFiles } from '../../store/worktrees/left-files.js';
 import { filesInTree } from '../../store/worktrees/left-files.js';
 import { openTrees } from '../../store/worktrees/make-trees.js';
 import type { TreePlaces } from '../../store/worktrees/places.js';
@@ -40,8 +41,8 @@ export interface Branch {
   made: MadeTrees;
   commits: BranchCommit[];
   tip: string;
-  /** Git's name of all that stands in the run's tree: what is in no commit, too. */
-  left: string;
+  /** All that stands in the run's tree: what is in no commit, too. */
+  left: LeftFiles;
 }
 
 /** A file that is not as it was. Lines are null where the file is no text. */
@@ -107,13 +108,13 @@ async function ofBranch(
   const isClosed = (await store.readRun(run)) !== null;
   if (!isClosed) await requireRecorded(run, session);
   const [tip, commits] = [await tipOf(trees), await commitsOf(trees)];
-  const left = (await filesInTree(trees)) ?? tip;
+  const left = (await filesInTree(trees)) ?? { tree: tip, inside: [] };
   return {
     run,
     root: project.root,
     git,
     start: made.base,
-    end: commits.some(({ commit }) => commit !== made.taken) ? tip : left,
+    end: commits.some(({ commit }) => commit !== made.taken) ? tip : left.tree,
     isClosed,
     branch: { name: made.branch, repository: places.git, places, made, commits, tip, left },
   };

@@ -28,16 +28,13 @@ export async function showChanges(run: string, json: boolean, terminal: Terminal
 
 /** What a run in a work tree has committed, on what, what it has not, and how people get it. */
 async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Terminal): Promise<void> {
-  const { name, made, commits } = branch;
+  const { name, made, commits, left } = branch;
   const from = made.parent === null ? 'a history of its own' : `\`${made.parent.slice(0, 7)}\``;
   const changed = made.uncommitted === 0 ? '' : `, with what was not committed in ${files(made.uncommitted)}`;
   tell(terminal, '', `Branch \`${name}\` on ${from}${changed}: ${plural(commits.length, 'commit')}.`);
   for (const { commit, subject } of commits) tell(terminal, `  ${commit.slice(0, 7)}  ${safeLine(subject)}`);
-  if (made.inside.length > 0)
-    tell(
-      terminal,
-      `Without the files of ${made.inside.map((path) => `\`${safeName(path)}\``).join(', ')}: git of its own.`,
-    );
+  const inside = [...new Set([...made.inside, ...left.inside])].map((path) => `\`${safeName(path)}\``);
+  if (inside.length > 0) tell(terminal, `Without the files of ${inside.join(', ')}: git of its own.`);
   await tellUncommitted(snapshots, branch, terminal);
   const apply = `\`${ownName()} workspace apply ${snapshots.run}\` changes the files here`;
   const fetch = `\`git fetch ${relative(snapshots.root, branch.repository)} ${name}\` gets the commits`;
@@ -46,8 +43,8 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
 
 /** What steps without `commit` have written beside what was committed. */
 async function tellUncommitted(snapshots: Snapshots, branch: Branch, terminal: Terminal): Promise<void> {
-  if (snapshots.end === branch.left) return;
-  const rest = await changesOf({ ...snapshots, start: branch.tip, end: branch.left });
+  if (snapshots.end === branch.left.tree) return;
+  const rest = await changesOf({ ...snapshots, start: branch.tip, end: branch.left.tree });
   if (rest.length === 0) return;
   const place = relative(snapshots.root, branch.places.tree(MAIN_TREE));
   tell(

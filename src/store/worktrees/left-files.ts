@@ -6,15 +6,23 @@ import { withLease } from './lease.js';
 import { MAIN_TREE } from './places.js';
 import { startOf } from './tree-repository.js';
 
+/** All that stands in a tree. */
+export interface LeftFiles {
+  /** Git's name of it. */
+  tree: string;
+  /** Repositories that were made in it, whose files are not in `tree`. */
+  inside: string[];
+}
+
 /**
- * Git's name of all that stands in a run's own tree: what steps without `commit` have written, too. Null where that
- * tree is not there any more.
+ * What stands in a run's own tree: what steps without `commit` have written, too. Null where that tree is not there any
+ * more.
  */
-export async function filesInTree(trees: Trees): Promise<string | null> {
+export async function filesInTree(trees: Trees): Promise<LeftFiles | null> {
   // The index of the tree is also that of the worker.
   return withLease(join(trees.places.folder, 'lease'), {}, async () => {
     const start = await startOf(trees, MAIN_TREE);
     if (start === null || !existsSync(trees.places.tree(MAIN_TREE))) return null;
-    return (await writeTree(trees, MAIN_TREE, start)).tree;
+    return writeTree(trees, MAIN_TREE, start);
   });
 }
