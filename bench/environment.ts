@@ -44,6 +44,8 @@ export interface Bench extends Pair {
   /** The project's folder, and where its definitions are. What lies in it goes with it. */
   folder: string;
   address: string;
+  /** CPU time of the server since it started, in milliseconds. */
+  serverCpu: () => Promise<number>;
   /** Path of the Temporal program. */
   temporal: string;
   /** Path of the hand-written side's workflow bundle. */
@@ -145,6 +147,7 @@ async function start(
     pairs,
     folder,
     address: server.address,
+    serverCpu: server.cpu,
     temporal,
     byHandBundle,
     startWorker: startOne,

@@ -17,6 +17,7 @@ import { arePeersInstalled } from './peer.js';
 import { measureProfiles } from './profile/profiles.js';
 import type { Row } from './row.js';
 import { measureRow } from './row.js';
+import { addedWorkers } from './rows/added-workers.js';
 import { agentHistory } from './rows/agent-history.js';
 import { compileScaling } from './rows/compile.js';
 import { serverRows } from './rows/embedded-server.js';
@@ -51,6 +52,7 @@ const ROWS: Row[] = [
   ...peerRows,
   throughput,
   ...postgresRows,
+  ...addedWorkers,
   workerCpu,
   fanOut200,
   fanOut2000,

@@ -4,6 +4,7 @@ import { ByHand } from '../by-hand/client.js';
 import type { Bench } from '../environment.js';
 import { measurePair, milliseconds } from '../measure.js';
 import type { PairResult } from '../measure.js';
+import type { OwnServer } from '../own-server.js';
 import { startOwnServer } from '../own-server.js';
 import type { Row } from '../row.js';
 import { startStockServer } from '../stock-server.js';
@@ -17,7 +18,7 @@ const STEPS = 100;
 const RUNS = 25;
 const TASK_QUEUE = 'server';
 
-type Server = Awaited<ReturnType<typeof startOwnServer>>;
+type Server = Omit<OwnServer, 'cpu'>;
 
 /** The same hand-written workflow on both servers: only the server differs. */
 export const serverRows: Row[] = [
