@@ -69,7 +69,7 @@ describe('a run whose store is PostgreSQL', () => {
     await until(async () => (await project.run('logs', 'one', 'slow')).stdout.includes('begun'));
     // The tests' own commands have it, as a person's shell has.
     const ours = execFileSync('ps', ['eww', '-o', 'args=', '-p', String((await project.pids()).host)]).toString();
-    expect(ours).toContain(project.folder);
+    expect(ours).toMatch(/^perdure-host .*PERDURE_TEST_RUN=/);
     expect(ours).not.toContain(PASSWORD);
     await server.kill();
     const away = await project.run('list');
