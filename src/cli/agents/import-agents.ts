@@ -9,7 +9,7 @@ import type { AuthoredServer } from '../../compiler/formats/mcp-config.js';
 import type { Definition } from '../../compiler/load.js';
 import { createLoader } from '../../compiler/load.js';
 import type { Problem } from '../../compiler/problems/problem.js';
-import { CLAUDE_LEVELS } from '../../compiler/project/resolve.js';
+import { CLAUDE_LEVELS, isReadme } from '../../compiler/project/resolve.js';
 import { kindOf, listFolder } from '../../compiler/text/disk.js';
 import { usageError } from '../exit-codes.js';
 
@@ -203,7 +203,7 @@ function filesIn(folder: string, levels: number): string[] {
   return listFolder(folder).flatMap(({ name, kind }) => {
     const absolute = join(folder, name);
     if (kind === 'folder') return levels > 1 ? filesIn(absolute, levels - 1) : [];
-    return kind === 'file' && !/^readme\.md$/i.test(name) ? [absolute] : [];
+    return kind === 'file' && !isReadme(name) ? [absolute] : [];
   });
 }
 

@@ -41,8 +41,8 @@ export interface Branch {
   made: MadeTrees;
   commits: BranchCommit[];
   tip: string;
-  /** All that stands in the run's tree: what is in no commit, too. */
-  left: LeftFiles;
+  /** All that stands in the run's tree, what is in no commit, too: looked at once, when it is asked for. */
+  left: () => Promise<LeftFiles>;
 }
 
 /** A file that is not as it was. Lines are null where the file is no text. */
@@ -108,13 +108,16 @@ async function ofBranch(
   const isClosed = (await store.readRun(run)) !== null;
   if (!isClosed) await requireRecorded(run, session);
   const [tip, commits] = [await tipOf(trees), await commitsOf(trees)];
-  const left = (await filesInTree(trees)) ?? { tree: tip, inside: [] };
+  let looked: Promise<LeftFiles> | null = null;
+  const left = (): Promise<LeftFiles> =>
+    (looked ??= filesInTree(trees).then((found) => found ?? { tree: tip, inside: [] }));
+  const hasCommitted = commits.some(({ commit }) => commit !== made.taken);
   return {
     run,
     root: project.root,
     git,
     start: made.base,
-    end: commits.some(({ commit }) => commit !== made.taken) ? tip : left.tree,
+    end: hasCommitted ? tip : (await left()).tree,
     isClosed,
     branch: { name: made.branch, repository: places.git, places, made, commits, tip, left },
   };

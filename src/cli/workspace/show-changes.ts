@@ -28,25 +28,30 @@ export async function showChanges(run: string, json: boolean, terminal: Terminal
 
 /** What a run in a work tree has committed, on what, what it has not, and how people get it. */
 async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Terminal): Promise<void> {
-  const { name, made, commits, left } = branch;
+  const { name, made, commits } = branch;
+  const left = await branch.left();
   const from = made.parent === null ? 'a history of its own' : `\`${made.parent.slice(0, 7)}\``;
   const changed = made.uncommitted === 0 ? '' : `, with what was not committed in ${files(made.uncommitted)}`;
   tell(terminal, '', `Branch \`${name}\` on ${from}${changed}: ${plural(commits.length, 'commit')}.`);
   for (const { commit, subject } of commits) tell(terminal, `  ${commit.slice(0, 7)}  ${safeLine(subject)}`);
   const inside = [...new Set([...made.inside, ...left.inside])].map((path) => `\`${safeName(path)}\``);
   if (inside.length > 0) tell(terminal, `Without the files of ${inside.join(', ')}: git of its own.`);
-  await tellUncommitted(snapshots, branch, terminal);
+  await tellUncommitted(snapshots, { ...branch, left: left.tree }, terminal);
   const apply = `\`${ownName()} workspace apply ${snapshots.run}\` changes the files here`;
   const fetch = `\`git fetch ${relative(snapshots.root, branch.repository)} ${name}\` gets the commits`;
   tell(terminal, commits.length === 0 ? `${apply}.` : `${apply}; ${fetch}.`);
 }
 
 /** What steps without `commit` have written beside what was committed. */
-async function tellUncommitted(snapshots: Snapshots, branch: Branch, terminal: Terminal): Promise<void> {
-  if (snapshots.end === branch.left.tree) return;
-  const rest = await changesOf({ ...snapshots, start: branch.tip, end: branch.left.tree });
+async function tellUncommitted(
+  snapshots: Snapshots,
+  { left, tip, places }: Pick<Branch, 'tip' | 'places'> & { left: string },
+  terminal: Terminal,
+): Promise<void> {
+  if (snapshots.end === left) return;
+  const rest = await changesOf({ ...snapshots, start: tip, end: left });
   if (rest.length === 0) return;
-  const place = relative(snapshots.root, branch.places.tree(MAIN_TREE));
+  const place = relative(snapshots.root, places.tree(MAIN_TREE));
   tell(
     terminal,
     `In no commit: ${files(rest.length)}, which ${rest.length === 1 ? 'stands' : 'stand'} in \`${place}\`.`,

@@ -168,6 +168,11 @@ export function createResolver(
   };
 }
 
+/** Tells whether a file is about those beside it. */
+export function isReadme(name: string): boolean {
+  return /^readme\.md$/i.test(name);
+}
+
 /** Where definitions of a kind lie below a root, in the order in which they are looked through. */
 function foldersOf(root: string, kind: Kind): string[] {
   return HOMES.flatMap((home) => {
@@ -195,7 +200,7 @@ function createFolderReader(): (folder: string, kind: Kind) => Entry[] {
     if (known !== undefined) return known;
     const entries = listFolder(folder)
       .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
-      .filter(({ name }) => !isTestFile(name) && !/^readme\.md$/i.test(name))
+      .filter(({ name }) => !isTestFile(name) && !isReadme(name))
       .map(({ name }) => ({ name: quickName(join(folder, name)), file: join(folder, name), builtIn: false }));
     folders.set(folder, entries);
     return entries;

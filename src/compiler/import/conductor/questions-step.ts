@@ -4,7 +4,7 @@ import type { Node } from '../../text/node.js';
 import { keyOf, memberOf } from '../../text/node.js';
 import type { Site } from './references.js';
 import type { ConductorAgent } from './schema.js';
-import { condition, siteAt, template } from './write-expression.js';
+import { listOf, siteAt, template } from './write-expression.js';
 
 type Place = Omit<Site, 'at' | 'offset'>;
 
@@ -27,7 +27,9 @@ export function questionsStep(
     });
     return null;
   }
-  const items = source === null ? writtenOut(said, listed ?? at, { name, site }) : sourced(said, source, site);
+  // Of another node: texts, or maps with `question`.
+  const items =
+    source === null ? writtenOut(said, listed ?? at, { name, site }) : listOf(said.source ?? '', siteAt(site, source));
   const prompt = memberOf(at, 'prompt');
   const intro = prompt === null ? '' : template(said.prompt ?? '', siteAt(site, prompt), `${name}.prompt`);
   if (items === null || intro === null) return null;
@@ -45,12 +47,6 @@ export function questionsStep(
       { set: { question, answer: '${steps.asked.output}' } },
     ],
   };
-}
-
-/** The list that another node has made: texts, or maps with `question`. */
-function sourced({ source: path = '' }: ConductorAgent, at: Node, site: Place): string | null {
-  const items = condition(path, siteAt(site, at));
-  return items && `\${${items.replace(/^\((.*) \?\? null\)$/, '$1 ?? null')}}`;
 }
 
 /** The texts of questions that are written out, with what is said beside each. */

@@ -151,10 +151,10 @@ function ofNode(node: ConductorNode, rest: (string | number)[], site: Site, plac
   const [key, ...fields] = rest;
   if (does.kind === 'for_each') {
     if (key === 'outputs' && (typeof fields[0] === 'number' || fields.length === 0))
-      return {
-        ...out,
-        path: out.path + segments(fields.filter((part, index) => !isWhole(does.said.agent, part, index - 1))),
-      };
+      return below(
+        out,
+        fields.filter((part, index) => !isWhole(does.said.agent, part, index - 1)),
+      );
     if (key === 'count') return { ...out, path: `${out.path}.length` };
     return refuse(
       site,
@@ -197,22 +197,20 @@ function ofSingle(read: Read, rest: (string | number)[], site: Site, place: Span
 /** What a field of a program's output, or of values that are set, means. */
 function ofStep({ does: { kind, said }, out }: Read, fields: (string | number)[]): Meaning | null {
   const [field] = fields;
-  const below = (parts: (string | number)[]): Meaning => ({ ...out, path: out.path + segments(parts) });
   if (kind === 'questions') return ofQuestions(said, out, fields);
-  if (kind === 'set') return below(said.values === undefined ? ['value', ...fields] : fields);
+  if (kind === 'set') return below(out, said.values === undefined ? ['value', ...fields] : fields);
   if (kind !== 'script' || field === undefined || field === 'stderr') return null;
   if (field === 'stdout') return out;
-  return field === 'exit_code' ? { exitOf: out.path } : below(fields);
+  return field === 'exit_code' ? { exitOf: out.path } : below(out, fields);
 }
 
 /** What people have answered: a list of `{question, answer}`, in which the one of an id is known by its place. */
 function ofQuestions({ questions }: ConductorAgent, out: Output, fields: (string | number)[]): Meaning | null {
   const [field, ...more] = fields;
-  const below = (parts: (string | number)[]): Meaning => ({ ...out, path: out.path + segments(parts) });
-  if (field === 'items') return below(more);
+  if (field === 'items') return below(out, more);
   if (field === 'answers' && more.length === 1) {
     const place = placeOfAnswer(String(more[0]), questions);
-    return place < 0 ? null : below([place, 'answer']);
+    return place < 0 ? null : below(out, [place, 'answer']);
   }
   const known = new Map<string, Meaning>([
     ...['', 'transcript', 'answers'].map((whole) => [whole, out] as const),
@@ -237,7 +235,7 @@ function ofAgent(read: Read, fields: (string | number)[], site: Site, place: Spa
   const declared = typeof said.output === 'object' ? said.output : null;
   if (field === undefined) return out;
   if (declared === null && field === 'result' && more.length === 0) return out;
-  if (declared !== null && Object.hasOwn(declared, field)) return { ...out, path: out.path + segments(fields) };
+  if (declared !== null && Object.hasOwn(declared, field)) return below(out, fields);
   const suggestion =
     declared === null
       ? `declare it: \`output: {${field}: {type: string}}\``
@@ -253,7 +251,7 @@ function ofNested({ node, does, out }: Read, fields: (string | number)[], site: 
   // One that cannot be nested is told where it stands.
   const known = typeof nested === 'string' ? [String(fields[0])] : nested.output;
   const [field] = fields;
-  if (field !== undefined && known?.includes(String(field))) return { ...out, path: out.path + segments(fields) };
+  if (field !== undefined && known?.includes(String(field))) return below(out, fields);
   const said = [node.name, 'output', ...fields].join('.');
   const hint = known === null ? null : didYouMean(String(field), [...known]);
   const missing = field === undefined ? 'name a field of it' : `declare \`${field}\` under \`output\` there`;
@@ -279,6 +277,10 @@ interface Output {
   path: string;
   /** Whether it is there whenever the reader runs. */
   certain: boolean;
+}
+
+function below(output: Output, parts: (string | number)[]): Output {
+  return { ...output, path: output.path + segments(parts) };
 }
 
 /** Whether the run goes on when the node fails. */

@@ -10,7 +10,7 @@ import { questionsStep } from './questions-step.js';
 import type { Conductor } from './references.js';
 import type { Region } from './regions.js';
 import type { ConductorAgent } from './schema.js';
-import { condition, siteAt, template, valueAt } from './write-expression.js';
+import { listOf, siteAt, template, valueAt } from './write-expression.js';
 
 /** A node on its way into a step. */
 export interface Task {
@@ -242,7 +242,7 @@ function eachStep(task: Task, group: Each): JsonObject | null {
   const at = memberOf(node.at, 'agent');
   const source = memberOf(node.at, 'source');
   if (at === null || source === null) return null;
-  const items = condition(group.source, siteAt({ node, region, conductor }, source));
+  const items = listOf(group.source, siteAt({ node, region, conductor }, source));
   const inner = group.agent.type ?? 'agent';
   if (inner !== 'agent' && inner !== 'workflow')
     return refused(task, `\`${inner}\` in a \`for_each\` is not carried over.`, 'use an agent');
@@ -254,9 +254,8 @@ function eachStep(task: Task, group: Each): JsonObject | null {
       ? nestedStep(group.agent, holder, { node, region, conductor, item: group.as })
       : agentStep(task, group.agent, holder);
   if (items === null || does === null) return null;
-  const path = items.replace(/^\((.*) \?\? null\)$/, '$1 ?? null');
   return {
-    foreach: { items: `\${${path}}`, max_parallel: Math.min(group.max_concurrent ?? 10, 100) },
+    foreach: { items, max_parallel: Math.min(group.max_concurrent ?? 10, 100) },
     ...does,
     on_error: MODES[group.failure_mode ?? 'fail_fast'],
   };

@@ -18,6 +18,12 @@ export function condition(text: string, site: Site): string | null {
   return parsed && written(parsed, { ...site, offset });
 }
 
+/** The list that an expression of Jinja names, as what `foreach` goes through; null as `condition` does. */
+export function listOf(text: string, site: Site): string | null {
+  const items = condition(text, site);
+  return items && `\${${items.replace(/^\((.*) \?\? null\)$/, '$1 ?? null')}}`;
+}
+
 function parsedIn(text: string, site: Site): Jinja | null {
   try {
     return parseJinja(text);
