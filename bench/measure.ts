@@ -104,3 +104,8 @@ export async function milliseconds(act: () => Promise<unknown>): Promise<number>
   await act();
   return performance.now() - started;
 }
+
+/** Runs a second where so many are started at once. */
+export async function runsPerSecond(runs: number, run: () => Promise<unknown>): Promise<number> {
+  return runs / ((await milliseconds(() => Promise.all(Array.from({ length: runs }, run)))) / 1000);
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sequential } from '../definitions.js';
 import type { Bench } from '../environment.js';
 import type { Measured } from '../measure.js';
-import { measurePair, milliseconds } from '../measure.js';
+import { measurePair, runsPerSecond } from '../measure.js';
 import type { Row } from '../row.js';
 import type { WorkerProcess } from '../worker-process.js';
 
@@ -40,7 +40,8 @@ async function measureAdded(bench: Bench, count: number, rounds: number): Promis
     const added: WorkerProcess[] = [];
     for (let number = 0; number < count; number++) added.push(await start(many));
     await start(one);
-    const rateOn = (taskQueue: string): Promise<number> => rate(() => bench.ours.on(taskQueue).run(plan));
+    const rateOn = async (taskQueue: string): Promise<number> =>
+      STEPS * (await runsPerSecond(RUNS, () => bench.ours.on(taskQueue).run(plan)));
     for (let round = 0; round < WARM_UPS; round++) for (const queue of [many, one]) await rateOn(queue);
     const busy: Busy = { steps: 0, workers: 0, server: 0, here: 0 };
     const pair = await measurePair(
@@ -84,9 +85,4 @@ async function counted(
   busy.server += after[1] - before[1];
   busy.here += after[2] - before[2];
   return result;
-}
-
-async function rate(run: () => Promise<unknown>): Promise<number> {
-  const elapsed = await milliseconds(() => Promise.all(Array.from({ length: RUNS }, run)));
-  return (RUNS * STEPS) / (elapsed / 1000);
 }

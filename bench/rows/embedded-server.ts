@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ByHand } from '../by-hand/client.js';
 import type { Bench } from '../environment.js';
-import { measurePair, milliseconds } from '../measure.js';
+import { measurePair, milliseconds, runsPerSecond } from '../measure.js';
 import type { PairResult } from '../measure.js';
 import type { OwnServer } from '../own-server.js';
 import { startOwnServer } from '../own-server.js';
@@ -39,12 +39,7 @@ export const serverRows: Row[] = [
     target: { atLeast: 1.8 },
     rounds: 3,
     measure: (bench, rounds) =>
-      onBoth(bench, rounds, async (side) => {
-        const elapsed = await milliseconds(() =>
-          Promise.all(Array.from({ length: RUNS }, () => side.run('sequential', [10]))),
-        );
-        return RUNS / (elapsed / 1000);
-      }),
+      onBoth(bench, rounds, (side) => runsPerSecond(RUNS, () => side.run('sequential', [10]))),
   },
 ];
 

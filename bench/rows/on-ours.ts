@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ByHand } from '../by-hand/client.js';
 import { sequential } from '../definitions.js';
 import type { Bench } from '../environment.js';
-import { measurePair, milliseconds } from '../measure.js';
+import { measurePair, milliseconds, runsPerSecond } from '../measure.js';
 import type { PairResult } from '../measure.js';
 import type { Row } from '../row.js';
 
@@ -39,12 +39,10 @@ export const onOurs: Row[] = [
     rounds: 5,
     async measure(bench, rounds) {
       const plan = await bench.ours.compile(sequential(10, 'bench-throughput'));
-      const perSecond = async (run: () => Promise<unknown>): Promise<number> =>
-        (RUNS * 1000) / (await milliseconds(() => Promise.all(Array.from({ length: RUNS }, run))));
       return withTheirs(bench, (theirs) =>
         measurePair(
-          () => perSecond(() => bench.ours.run(plan)),
-          () => perSecond(() => theirs.run('sequential', [10])),
+          () => runsPerSecond(RUNS, () => bench.ours.run(plan)),
+          () => runsPerSecond(RUNS, () => theirs.run('sequential', [10])),
           rounds,
         ),
       );

@@ -6,7 +6,7 @@ import { startPostgres } from '../../test/faults/postgres/server.js';
 import { sequential } from '../definitions.js';
 import type { Bench } from '../environment.js';
 import type { PairResult } from '../measure.js';
-import { measureInTurn, milliseconds } from '../measure.js';
+import { measureInTurn, milliseconds, runsPerSecond } from '../measure.js';
 import { Ours } from '../ours.js';
 import type { Row } from '../row.js';
 
@@ -35,10 +35,9 @@ export const postgresRows: Row[] = [
     target: { atLeast: 0.8 },
     rounds: 10,
     measure: (bench, rounds) =>
-      measureStores(bench, sequential(10, 'bench-throughput'), { rounds, warmUps: 4 }, async (run) => {
-        const elapsed = await milliseconds(() => Promise.all(Array.from({ length: RUNS }, run)));
-        return RUNS / (elapsed / 1000);
-      }),
+      measureStores(bench, sequential(10, 'bench-throughput'), { rounds, warmUps: 4 }, (run) =>
+        runsPerSecond(RUNS, run),
+      ),
   },
 ];
 

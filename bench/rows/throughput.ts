@@ -1,6 +1,6 @@
 import { sequential } from '../definitions.js';
 import type { Pair } from '../environment.js';
-import { measureInTurn, milliseconds } from '../measure.js';
+import { measureInTurn, runsPerSecond } from '../measure.js';
 import type { Row } from '../row.js';
 
 const RUNS = 50;
@@ -20,14 +20,8 @@ export const throughput: Row = {
   rounds: 15,
   async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(sequential(STEPS, 'bench-throughput'));
-    const ofOurs = (pair: Pair): Promise<number> => perSecond(() => pair.ours.run(plan));
-    const ofTheirs = (pair: Pair): Promise<number> => perSecond(() => pair.byHand.run('sequential', [STEPS]));
+    const ofOurs = (pair: Pair): Promise<number> => runsPerSecond(RUNS, () => pair.ours.run(plan));
+    const ofTheirs = (pair: Pair): Promise<number> => runsPerSecond(RUNS, () => pair.byHand.run('sequential', [STEPS]));
     return measureInTurn(pairs, ofOurs, ofTheirs, { rounds, warmUps: WARM_UPS });
   },
 };
-
-/** Runs a second when all are started at once. */
-async function perSecond(run: () => Promise<unknown>): Promise<number> {
-  const elapsed = await milliseconds(() => Promise.all(Array.from({ length: RUNS }, run)));
-  return RUNS / (elapsed / 1000);
-}

@@ -46,6 +46,15 @@ export async function signIn(
   return { context, page };
 }
 
+/** The pages of a project in a browser in which `ana` is signed in. */
+export async function openPages(
+  project: Project,
+): Promise<{ ui: ServedUi; browser: Browser; context: BrowserContext; page: Page }> {
+  const ui = await startUi(project, '--as', 'ana');
+  const browser = await openChromium();
+  return { ui, browser, ...(await signIn(browser, ui.link)) };
+}
+
 /** Signs in by a link without a browser, and gives what reads pages and sends forms then. */
 export async function signedIn(link: string): Promise<{
   read: (url: string) => Promise<string>;

@@ -12,7 +12,7 @@ import { openProject, until } from '../faults/project.js';
 import type { Certificates } from './cluster/certificates.js';
 import { makeCertificates } from './cluster/certificates.js';
 import type { ServedUi } from './pages.js';
-import { anotherLink, openChromium, signIn, startUi, tabTo } from './pages.js';
+import { anotherLink, openChromium, openPages, signIn, startUi, tabTo } from './pages.js';
 
 const WAITS = `name: waits
 steps:
@@ -35,9 +35,7 @@ beforeAll(async () => {
   project = await openProject({ 'waits.yml': WAITS, 'asks.yml': ASKS });
   expect((await project.run('run', 'waits.yml', '--id', 'waits', '--no-wait')).code).toBe(4);
   expect((await project.run('run', 'asks.yml', '--id', 'asks', '--no-wait')).code).toBe(4);
-  ui = await startUi(project, '--as', 'ana');
-  browser = await openChromium();
-  ({ page } = await signIn(browser, ui.link));
+  ({ ui, browser, page } = await openPages(project));
 });
 afterAll(async () => {
   await browser.close();

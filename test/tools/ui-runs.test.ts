@@ -8,7 +8,7 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
 import { openProject, until } from '../faults/project.js';
 import type { ServedUi } from './pages.js';
-import { anotherLink, openChromium, seriousFindings, signIn, startUi } from './pages.js';
+import { anotherLink, openPages, seriousFindings, signIn } from './pages.js';
 
 const WORKER = `name: worker
 prompt: You work with care.
@@ -43,9 +43,7 @@ beforeAll(async () => {
   const done = await project.run('run', 'talks.yml', '-i', `what=${HOSTILE}`, '--id', 'talk');
   expect(done.code, done.stderr).toBe(0);
   told = done.stderr;
-  ui = await startUi(project, '--as', 'ana');
-  browser = await openChromium();
-  ({ page } = await signIn(browser, ui.link));
+  ({ ui, browser, page } = await openPages(project));
 });
 afterAll(async () => {
   await browser.close();

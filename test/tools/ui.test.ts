@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '../faults/project.js';
 import { openProject, until } from '../faults/project.js';
 import type { ServedUi } from './pages.js';
-import { anotherLink, openChromium, seriousFindings, signIn, startUi } from './pages.js';
+import { anotherLink, openPages, seriousFindings, signIn } from './pages.js';
 
 const WAITS = `name: release
 steps:
@@ -62,9 +62,7 @@ beforeAll(async () => {
   ])
     expect((await project.run('run', `${file}.yml`, '--id', id ?? '', '--detach')).code).toBe(0);
   await until(async () => (await waiting()).length === 7);
-  ui = await startUi(project, '--as', 'ana');
-  browser = await openChromium();
-  ({ context, page } = await signIn(browser, ui.link));
+  ({ ui, browser, context, page } = await openPages(project));
 });
 afterAll(async () => {
   await browser.close();

@@ -37,7 +37,8 @@ export async function startTemporal(more: string[] = []): Promise<TemporalServer
       () => false,
     );
   while (!(await isUp())) {
-    if (child.exitCode !== null) throw new Error(`The Temporal server ended with ${String(child.exitCode)}`);
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Error(`The Temporal server ended with ${String(end)}`);
     await pause(50);
   }
   const environment = await TestWorkflowEnvironment.createFromExistingServer({ address });

@@ -88,20 +88,25 @@ const ENDS: [string, (batch: Batch, go: string) => Promise<unknown>, string][] =
   ['stopped', (batch, go) => sendSteer(batch, steer).then(() => writeFile(go, '')), 'stopped by ana'],
 ];
 
+/** The last batch run of a run, once its first item runs. */
+async function batchOf({ workflowId }: RunHandle): Promise<string> {
+  const child = harness.client.workflow.getHandle(`${workflowId}/each/200`);
+  await expect
+    .poll(() =>
+      child.describe().then(
+        ({ status }) => status.name,
+        () => 'none',
+      ),
+    )
+    .toBe('RUNNING');
+  return `${workflowId}/each/200-202`;
+}
+
 describe('a batch run of a foreach', () => {
   it.each(ENDS)('that others have %s fails the foreach, and what had ended is kept', async (name, end, message) => {
     const go = join(harness.folder, name);
     const handle = await harness.start(each(go), { input: { list: LIST }, lease: { steps: 500 } });
-    const batch = `${handle.workflowId}/each/200-202`;
-    const child = harness.client.workflow.getHandle(`${handle.workflowId}/each/200`);
-    await expect
-      .poll(() =>
-        child.describe().then(
-          ({ status }) => status.name,
-          () => 'none',
-        ),
-      )
-      .toBe('RUNNING');
+    const batch = await batchOf(handle);
     await end(harness.client.workflow.getHandle(batch), go);
     const outcome = await failed(handle, batch, message, name === 'stopped' ? [1, 200] : [1]);
     expect(outcome.spend.steps).toBeGreaterThanOrEqual(1);
@@ -124,16 +129,7 @@ describe('a batch run of a foreach', () => {
         lease: { steps: 500 },
         linkSteps: LIST.length,
       });
-      const batch = `${handle.workflowId}/each/200-202`;
-      const child = harness.client.workflow.getHandle(`${handle.workflowId}/each/200`);
-      await expect
-        .poll(() =>
-          child.describe().then(
-            ({ status }) => status.name,
-            () => 'none',
-          ),
-        )
-        .toBe('RUNNING');
+      const batch = await batchOf(handle);
       await writeFile(begin, '');
       // Nothing is computed any more, and nothing is under way but the batch run: the rest is for the next Temporal
       // run.
