@@ -24,8 +24,8 @@ export const NO_WORK: EndedWork = { by: {} };
 
 /** The same with one that has ended just now. */
 export function withEnded({ by, ...rest }: EndedWork, { workflow, activity }: WorkName): EndedWork {
-  const { [workflow]: before = [], ...others } = by;
-  const kept = Object.entries(others);
+  const before = Object.hasOwn(by, workflow) ? (by[workflow] ?? []) : [];
+  const kept = Object.entries(by).filter(([other]) => other !== workflow);
   const left = kept.slice(Math.max(0, kept.length + 1 - MOST_RUNS));
   return {
     ...rest,
