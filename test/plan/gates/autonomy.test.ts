@@ -4,6 +4,7 @@ import type { Autonomy, AutonomyLevel, Severity } from '../../../src/plan/gates/
 import {
   AUTONOMY_LEVELS,
   SEVERITIES,
+  isForAutonomy,
   judgeCall,
   judgeToolStep,
   personNeeded,
@@ -117,6 +118,16 @@ describe('Calls of tools', () => {
     const policy: Autonomy = { level: 'yolo', require_approval_for: ['write:docs/*'] };
     expect(judgeCall(PERMISSIONS, [policy], write)).toMatchObject({ verdict: 'ask' });
     expect(judgeCall(PERMISSIONS, [policy], { kind: 'write', path: 'src/a.ts' })).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('go on at hitl where they do nothing', () => {
+    expect(judgeCall(PERMISSIONS, [{ level: 'hitl' }], { kind: 'none' })).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('are asked about for the sake of the autonomy alone where their permissions allow them', () => {
+    expect(isForAutonomy(PERMISSIONS, write)).toBe(true);
+    expect(isForAutonomy(PERMISSIONS, { kind: 'write', path: '../out' })).toBe(false);
+    expect(isForAutonomy(undefined, write)).toBe(false);
   });
 
   it('are not allowed by any autonomy what permissions deny', () => {

@@ -26,14 +26,27 @@ describe('a decision counts', () => {
       { kind: 'lost', options: ['retry', 'stop'] },
     ],
     ['an approval of a recovery', say('approve'), { kind: 'recovery', options: ['retry'] }],
+    ['an approval of a call that is to be remembered', say('approve', { remember: true }), { kind: 'tool' }],
   ])('%s', (_, decision, gate) => {
     expect(refusal(decision, gate)).toBeNull();
   });
 
   it.each<[string, Decision, Partial<Gate>, RegExp]>([
     ['at the deadline', say('approve'), { deadline: iso(0) }, /has expired: its deadline was 2026/],
-    ['about other content', say('approve', { hash: OTHER }), {}, /shows other content .*Look again/],
-    ['of who is excluded', say('approve'), { excluded: ['ana'], approvers: ['ana'] }, /wants somebody else than ana/],
+    [
+      'about other content',
+      say('approve', { hash: OTHER }),
+      {},
+      /^Gate `ok` shows other content .*Look again and decide on what it shows now\.$/,
+    ],
+    ['a rejection that is to be remembered', say('reject', { remember: true }), { kind: 'tool' }, /no call of a tool/],
+    ['of no call that is to be remembered', say('approve', { remember: true }), {}, /^Gate `ok` is about no call/],
+    [
+      'of who is excluded',
+      say('approve'),
+      { excluded: ['ana'], approvers: ['ana'] },
+      /^Gate `ok` wants somebody else than ana/,
+    ],
     [
       'of who is not asked',
       say('approve'),
@@ -45,6 +58,24 @@ describe('a decision counts', () => {
       say('approve'),
       { quorum: 3, votes: [{ by: 'ana', value: null }] },
       /already decided by ana; it waits for 2 more/,
+    ],
+    [
+      'twice of one person among others',
+      say('approve'),
+      {
+        quorum: 3,
+        votes: [
+          { by: 'bo', value: null },
+          { by: 'ana', value: null },
+        ],
+      },
+      /already decided by ana; it waits for 1 more/,
+    ],
+    [
+      'an approval of a lost step with a choice that is none',
+      say('approve', { value: inline('x') }),
+      { kind: 'lost', options: ['retry'] },
+      /takes one of `retry`/,
     ],
     ['with a change and a rejection', say('reject', { edit: inline('x') }), {}, /nothing that may be edited/],
     [
@@ -95,6 +126,9 @@ describe('what comes from anyone', () => {
     ],
     ['no comment', say('reject', { comment: null })],
     ['a long name', say('approve', { by: 'n'.repeat(1_024) })],
+    ['one to be remembered', say('approve', { remember: true })],
+    ['one from a page', say('approve', { via: 'page' })],
+    ['one from a terminal', say('approve', { via: 'terminal' })],
   ])('is taken as %s', (_, value) => {
     expect(isDecision(value)).toBe(true);
   });
@@ -112,6 +146,12 @@ describe('what comes from anyone', () => {
     ['a comment that is none', { ...say('approve'), comment: 5 }],
     ['a token that is too long', say('approve', { token: 't'.repeat(8_193) })],
     ['a token that is none', { ...say('approve'), token: 5 }],
+    ['a list for a token', { ...say('approve'), token: ['t'] }],
+    ['a list for a comment', { ...say('approve'), comment: ['c'] }],
+    ['a grant that is none', { ...say('approve'), grant: 5 }],
+    ['one that is not to be remembered', { ...say('approve'), remember: false }],
+    ['one that says it has a grant', { ...say('approve'), via: 'grant' }],
+    ['a list for the name of an edit', { ...say('approve'), edit: { ref: [OTHER], bytes: 1 } }],
     ['a value that is none', { ...say('answer'), value: 'text' }],
     ['a value that is nothing', { ...say('answer'), value: null }],
     ['a value that is too big', { ...say('answer'), value: { value: 'x'.repeat(600) } }],

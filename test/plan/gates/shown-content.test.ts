@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownContent, withContents } from '../../../src/plan/gates/shown-content.js';
+import { namesContent, shownContent, withContents } from '../../../src/plan/gates/shown-content.js';
 import type { Hash } from '../../../src/plan/values/value.js';
 import { inline } from '../../../src/plan/values/value.js';
 
@@ -11,6 +11,7 @@ describe('what a gate shows in the details of a run', () => {
       '    # <b>hi</b>\n    https://\u200bevil.example \\u{202e}\n',
     );
     expect(shownContent(null)).toBe('');
+    expect(shownContent(inline({ a: [1] }))).toBe('    {\n      "a": [\n        1\n      ]\n    }\n');
   });
 
   it('is put in place of its name, and nothing else is that looks like one', async () => {
@@ -21,6 +22,11 @@ describe('what a gate shows in the details of a run', () => {
     expect(shown.startsWith(`head\n${forged}\n    first\n`)).toBe(true);
     expect(shown.endsWith('\n\ntail')).toBe(true);
     expect(shown.match(/^What it shows/gm)).toBeNull();
+  });
+
+  it('is looked for only where a name may be', () => {
+    expect(namesContent(`head\n${shownContent({ ref: REF, bytes: 900 })}`)).toBe(true);
+    expect(namesContent('nothing is stored')).toBe(false);
   });
 
   it('stays named where it cannot be read', async () => {
