@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { safeName } from '../../../src/plan/text/safe-name.js';
+import { escapeHidden, safeLine, safeText, shownText } from '../../../src/plan/text/safe-text.js';
+
+describe('text on its way to people', () => {
+  it.each([
+    ['a colour', '\u001b[31mred\u001b[0m', '\\u{1b}[31mred\\u{1b}[0m'],
+    ['a clipboard write', 'a\u001b]52;c;aGVsbG8=\u0007b', 'a\\u{1b}]52;c;aGVsbG8=\\u{7}b'],
+    ['an 8-bit control sequence', 'a\u009b2Jb', 'a\\u{9b}2Jb'],
+    ['an overwriting return', 'good\rbad\r\nnext', 'good\\u{d}bad\\u{d}\nnext'],
+    ['backspaces, bells and NUL', 'a\b\u0007\0b', 'a\\u{8}\\u{7}\\u{0}b'],
+    ['bidirectional overrides', 'a\u202eb\u2066c', 'a\\u{202e}b\\u{2066}c'],
+    ['spaces without width', 'a\u200bb\u2060c\ufeffd\u00ade', 'a\\u{200b}b\\u{2060}c\\u{feff}d\\u{ad}e'],
+    ['tags', 'a\u{e0041}\u{e0001}\u{e007f}b', 'a\\u{e0041}\\u{e0001}\\u{e007f}b'],
+    [
+      'variation selectors that hide data',
+      'a\ufe0f\ufe00葛\u{e0100}🚀\ufe0f',
+      'a\\u{fe0f}\\u{fe00}葛\\u{e0100}🚀\\u{fe0f}',
+    ],
+    [
+      'fillers and blanks',
+      '\u3164\u115f\u2800\u17b4\u034f\u180e',
+      '\\u{3164}\\u{115f}\\u{2800}\\u{17b4}\\u{34f}\\u{180e}',
+    ],
+    ['spaces that are none', 'rm\u00a0-rf\u2003x\u3000y', 'rm\\u{a0}-rf\\u{2003}x\\u{3000}y'],
+    ['line separators of Unicode', 'a\u2028b\u2029c\u0085d', 'a\\u{2028}b\\u{2029}c\\u{85}d'],
+    [
+      'unassigned, private and half characters',
+      '\u0378\ue000\ud800a\udc00\uffff\u{f0000}',
+      '\\u{378}\\u{e000}\\u{d800}a\\u{dc00}\\u{ffff}\\u{f0000}',
+    ],
+    ['more than four marks on one base', `e${'\u0301'.repeat(6)}x`, `e${'\u0301'.repeat(4)}\\u{301}\\u{301}x`],
+    ['marks without a base of their own', '\u0301a\n\u0302b \u0303', '\\u{301}a\n\\u{302}b \\u{303}'],
+    ['joiners where none belong', 'a\u200db\u200c 👨\u200d', 'a\\u{200d}b\\u{200c} 👨\\u{200d}'],
+    ['what would pass for an escape', String.raw`\u{200b} \u{zz} \n`, String.raw`\u{5c}u{200b} \u{zz} \n`],
+    ['a tab, and what would pass for one', 'a\tb⇥', 'a⇥   b\\u{21e5}'],
+  ])('shows %s, and loses nothing', (_, text, shown) => {
+    expect(safeText(text)).toBe(shown);
+    expect(shownText(shown)).toBe(text);
+    expect(escapeHidden(shown)).toBe(shown);
+  });
+
+  it.each([
+    ['words of many languages', 'line\nwörld 界 Ελληνικά русский עברית ไทย'],
+    ['emoji with all that belongs to them', '🚀 ❤️ 👨‍👩‍👧‍👦 🏳️‍🌈 👍🏽 1️⃣ 🇩🇪 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    ['joiners between letters that need them', 'می‌خواهم क्‍ष শ্‌ক'],
+    ['accents that are marks', 'e\u0301a\u0323\u0302'],
+    ['spaces where they are usual', '«\u00a0oui\u202f» 10\u202f000\u00a0€ quoi\u202f? 日本\u3000語'],
+  ])('leaves %s as they are', (_, text) => {
+    expect(safeText(text)).toBe(text);
+  });
+
+  it('gives back every text from what was shown of it', () => {
+    const characters = fc.constantFrom(
+      'a',
+      ' ',
+      '\n',
+      '\t',
+      '\\',
+      'u',
+      '{',
+      '}',
+      '2',
+      '0',
+      'b',
+      '⇥',
+      '\u200b',
+      '\u200d',
+      '\ufe0f',
+      '\u0301',
+      '👨',
+      '👩',
+      '❤',
+      '\ud83d',
+      '\udc68',
+      '\u{e0041}',
+      'ی',
+      'خ',
+      '\u00a0',
+      '日',
+      '\u3000',
+      '\u001b',
+    );
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.oneof(characters, fc.string({ unit: 'binary', maxLength: 1 })), maxLength: 40 }),
+        (text) => {
+          expect(shownText(safeText(text))).toBe(text);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('puts a line on one line', () => {
+    expect(safeLine(' a\r\n\tb  c \u2028')).toBe('a b c \\u{2028}');
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['a letter of another alphabet in a Latin word', 'аdmin/payp\u0430l', '\\u{430}dmin/payp\\u{430}l'],
+    ['a word that only looks Latin', 'сосо.ts', '\\u{441}\\u{43e}\\u{441}\\u{43e}.ts'],
+    ['alphabets that are mixed', 'рαс', '\\u{440}\\u{3b1}\\u{441}'],
+    ['forms of ASCII', 'ａdmin ﬁle 𝐱', '\\u{ff41}dmin \\u{fb01}le \\u{1d431}'],
+    ['signs that look like those of paths', 'src∕a․ts', 'src\\u{2215}a\\u{2024}ts'],
+    ['what is hidden', 'ad\u200bmin', 'ad\\u{200b}min'],
+  ])('show %s', (_, name, shown) => {
+    expect(safeName(name)).toBe(shown);
+  });
+
+  it.each([
+    'full-review/scan#3',
+    'résumé.md',
+    'отчёт с данными.txt',
+    'Ελληνικά',
+    '日本語Docs.md',
+    '한국어 abc',
+    'ñandú',
+  ])('leave %s as it is', (name) => {
+    expect(safeName(name)).toBe(name);
+  });
+});
