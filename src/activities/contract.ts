@@ -25,6 +25,7 @@ import type { Requirement } from '../plan/names.js';
 import type { TakeCall, TakenHome } from '../plan/placement/home.js';
 import type { Permissions } from '../plan/tools/permission.js';
 import type { Hash, Value } from '../plan/values/value.js';
+import type { ToolRow, ToolStepCall } from '../plan/calls/tool-step-call.js';
 
 export type { StepAddress } from '../plan/calls/short-call.js';
 export type { ShortOutput, StepOutput, Withheld, Working } from '../plan/calls/step-output.js';
@@ -124,21 +125,6 @@ export interface ToolCall extends StepCall {
 
 /** Several calls of one turn, `at_once` of them at the same time. */
 export type ToolsCall = Omit<ToolCall, 'call'> & { calls: number[]; at_once: number };
-
-/** The call of a tool step. */
-export interface ToolStepCall extends StepCall {
-  /** Where the tool works. */
-  workspace: Place;
-  /** Hash of the gate at which a person allowed it. */
-  allowed?: Hash;
-  autonomy?: Autonomy[];
-  /** It runs within a workflow task: its event names no step, so that its result must. */
-  quick?: true;
-  /** Nobody has looked at it: it is made where that is simply allowed, and withheld else. */
-  unjudged?: true;
-  /** A test may say what comes of it. */
-  rehearsal?: true;
-}
 
 /** Where a call of a tool is found. `renewed`: a person has allowed something else there. */
 export type ToolPlace = Pick<
@@ -309,6 +295,8 @@ export interface Activities {
   runProgram(call: ShortCall<ProgramCall>): Promise<ShortOutput>;
   /** Makes the call of a tool step; one that nobody has looked at may be withheld. */
   runTool(call: ShortCall<ToolStepCall>): Promise<ShortOutput | Withheld>;
+  /** Makes the calls of several steps one after another, as far as they succeed and none is withheld. */
+  runTools(row: ToolRow): Promise<ShortOutput[]>;
   /** One turn of an agent that uses tools: asks its model, and adds the answer to the transcript. */
   askTurn(call: ShortCall<TurnCall>): Promise<TurnAnswer>;
   /** Makes one call of a tool, unless the journal tells what came of it. */

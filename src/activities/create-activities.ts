@@ -33,6 +33,7 @@ import { createRequireSandbox } from './tools/shell/require-sandbox.js';
 import { createRunCommand } from './commands/run-command.js';
 import { createRunProgram } from './agents/run-program.js';
 import { createRunTool } from './tool-steps/run-tool.js';
+import { createRunToolRow } from './tool-steps/run-tool-row.js';
 import { createSendNotice, createStartNotice } from './runs/send-notice.js';
 import { createAskTurn } from './turns/ask-turn.js';
 import { createCallHooks } from './turns/call-hooks.js';
@@ -60,13 +61,15 @@ export function createActivities(deps: Dependencies): Activities {
   const model = createHeadStart(deps, createCallModel(deps));
   const turn = createHeadStart(deps, createAskTurn(deps), turnPath);
   const callTool = createCallTool(deps);
+  const runTool = acceptQuickCalls(here(createRunTool(deps)));
   return {
     callModel: acceptShortCalls(singleFlight(model.goOn, { patient: true })),
     beginModel: acceptQuickCalls<QuickCall<ModelCall>, Working>(model.begin),
     endBegun: fromShort(createEndBegun(store)),
     runCommand: acceptShortCalls(singleFlight(here(createRunCommand(deps)), { patient: true })),
     runProgram: acceptShortCalls(singleFlight(here(createRunProgram(deps)), { patient: true })),
-    runTool: acceptQuickCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
+    runTool: singleFlight(runTool, { patient: true }),
+    runTools: singleFlight(createRunToolRow(runTool), { patient: true }),
     askTurn: fromShort(singleFlight(reading(turn.goOn), { patient: true })),
     beginTurn: fromShort(turn.begin),
     callTool: fromShort(singleFlight(here(callTool), { patient: true })),

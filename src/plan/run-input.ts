@@ -74,6 +74,8 @@ export interface RunSettings {
   judged_in_call?: true;
   /** Calls of an agent's turn that take a moment and only look are made by one local activity; absent likewise. */
   calls_together?: true;
+  /** Steps of such tools, one after another, are done in a row by one local activity; absent likewise. */
+  rows?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */

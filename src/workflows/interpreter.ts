@@ -62,6 +62,7 @@ function openContext(input: RunInput): RunContext {
     ...openSteps(carried),
     carriedGates: gates.carried,
     shortPlans: new Map(),
+    madeCalls: new Map(),
     rounds: new Map(),
     cancelled: null,
     items: carried?.items ?? null,

@@ -355,6 +355,6 @@ function endOf(end: StepEnd | ShortOutput): StepEnd {
 }
 
 function success(short: ShortOutput): StepEnd {
-  const { output, spend, note, reused } = wholeOutput(short);
-  return { status: 'success', output, spend, note, reused };
+  const { output, spend, note, reused, duration_ms } = wholeOutput(short);
+  return { status: 'success', output, spend, note, reused, ...(duration_ms === undefined ? {} : { duration_ms }) };
 }

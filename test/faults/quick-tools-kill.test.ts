@@ -10,8 +10,8 @@ import { strike } from './strike.js';
 const EDITS = 10;
 
 /**
- * Each edit finds only what the one before it left; a short command between them lets the blow fall anywhere, but not
- * after the end.
+ * Each edit finds only what the one before it left, and two steps in a row look at it; a short command after them lets
+ * the blow fall anywhere, but not after the end.
  */
 const WORKFLOW = `name: edits
 durability: synced
@@ -21,6 +21,8 @@ ${Array.from(
   (_, index) => `  - id: edit-${index}
     tool: edit_file
     inputs: {path: count.txt, old_text: "at ${index}.", new_text: "at ${index + 1}."}
+  - {id: look-${index}, tool: read_file, inputs: {path: count.txt}}
+  - {id: again-${index}, tool: read_file, inputs: {path: count.txt}}
   - id: pause-${index}
     command: [sleep, "0.05"]
     timeout: 10s
@@ -55,12 +57,14 @@ describe('kill -9 in a row of tools that take a moment', () => {
       const { status, steps, error } = JSON.parse(again.stdout) as {
         status: string;
         error: string | null;
-        steps: { id: string; status: string }[];
+        steps: { id: string; status: string; output: unknown }[];
       };
       const text = await project.read('count.txt');
+      const seen = steps.filter(({ id, status: how }) => /^(?:look|again)-/.test(id ?? '') && how === 'success');
+      for (const { id, output } of seen) expect(output).toContain(`at ${Number(id.split('-')[1]) + 1}.`);
       const done = steps.filter(({ id, status: how }) => id?.startsWith('edit-') && how === 'success').length;
       if (status === 'success') {
-        expect({ text, done }).toEqual({ text: `at ${EDITS}.\n`, done: EDITS });
+        expect({ text, done, looks: seen.length }).toEqual({ text: `at ${EDITS}.\n`, done: EDITS, looks: 2 * EDITS });
         return;
       }
       // The blow fell between an edit and its journal: it is not made again, and somebody is told to look.

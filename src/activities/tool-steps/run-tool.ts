@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import { recordedEnd } from '../attempt/recorded-end.js';
-import type { StepOutput, ToolStepCall, Withheld } from '../contract.js';
+import type { StepOutput, Withheld } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure, withPath } from '../failures.js';
 import { gateHashOf, shownAgain } from '../values/content-hash.js';
@@ -24,6 +24,7 @@ import { createToolRequest, reusedCall, shownOfStep } from './tool-request.js';
 import type { ToolRun } from '../tools/handler/handler.js';
 import type { Callable } from '../turns/offered-tools.js';
 import { tellCall, tellResult } from '../turns/turn-log.js';
+import type { ToolStepCall } from '../../plan/calls/tool-step-call.js';
 
 /**
  * Makes the one call of a tool step. What came of it is journalled before this returns (I8), so that a call which comes
@@ -47,7 +48,7 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
       const { key, known } = await reusedCall(store, call, step, request);
       if (known !== null) return keepOutput(store, call, key, known);
       const permission = leaveFor(step, request, call);
-      const { log } = await resumeLog(store, current.log, { ...call, note: null });
+      const { log } = await resumeLog(store, current.log, { ...call, note: null }, call.again);
       tellCall(log, null, { name: step.tool.name, input: request.args });
       const question = {
         call,

@@ -7,13 +7,14 @@ import { segmentOf } from '../../plan/plan.js';
 import type { ToolStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
-import type { StepCall, StepOutput, ToolStepCall } from '../contract.js';
+import type { StepCall, StepOutput } from '../contract.js';
 import { stepFailure } from '../failures.js';
 import type { Shown } from '../values/content-hash.js';
 import { createScope } from '../values/template-scope.js';
 import { contentKey, reusedOutput } from '../reuse/content-key.js';
 import type { Callable } from '../turns/offered-tools.js';
 import { findCall } from '../turns/offered-tools.js';
+import type { ToolStepCall } from '../../plan/calls/tool-step-call.js';
 
 /**
  * What a tool step asks for, with every value in its place. Throws `value-invalid` where its inputs do not fit the

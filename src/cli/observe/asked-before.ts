@@ -16,8 +16,8 @@ export async function askedBefore(view: RunView, open: OpenGate, source: History
   let before: Gate | null = null;
   const options = { wait: false, signal: new AbortController().signal };
   for await (const page of readHistory(source, { workflowId: owner, runId: '' }, options)) {
-    for (const event of page.map(translate)) {
-      if (event?.kind !== 'gate-opened' || event.gate.kind !== gate.kind) continue;
+    for (const event of page.flatMap(translate)) {
+      if (event.kind !== 'gate-opened' || event.gate.kind !== gate.kind) continue;
       const { path, since, hash } = event.gate;
       if (path === gate.path && (since === gate.since || (since > gate.since && hash === gate.hash))) continue;
       if (since <= gate.since && placeOf(levelsTo(view, path)) === place) before = event.gate;

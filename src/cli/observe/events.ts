@@ -13,18 +13,19 @@ import { isSteer } from '../../plan/budget/steering.js';
 import type { HistoryEvent } from './history-values.js';
 import type { RunEvent, Fact } from './run-event.js';
 import { timeOf, decode, outcomeIn, toFailure } from './history-values.js';
-import { activityFact, quickFact } from './step-facts.js';
+import { activityFact, quickFact, rowFacts } from './step-facts.js';
 
 /**
- * Translates the events of one run. It remembers which activity a scheduled event named, and which nested runs it
- * cancelled, so feed it in order.
+ * Translates the events of one run, each to what it says, which may be nothing. It remembers which activity a scheduled
+ * event named, and which nested runs it cancelled, so feed it in order.
  */
-export function createTranslator(): (event: HistoryEvent) => RunEvent | null {
+export function createTranslator(): (event: HistoryEvent) => RunEvent[] {
   const paths = new Map<string, string>();
   return (event) => {
+    const at = timeOf(event.eventTime);
     const fact = factOf(event, paths);
-    // The cast puts the time back onto the union that Fact took it from.
-    return fact === null ? null : { at: timeOf(event.eventTime), ...fact };
+    const facts = fact === null ? rowFacts(event) : [fact];
+    return facts.map((one): RunEvent => ({ at, ...one }));
   };
 }
 

@@ -107,7 +107,7 @@ async function observeRun(tree: Tree, { run, link, part }: Observed): Promise<vo
   const translate = createTranslator();
   const nested: Promise<void>[] = [];
   for await (const page of readHistory(tree.source, { workflowId: run, runId: link }, tree)) {
-    const events = page.map(translate).filter((event) => event !== null);
+    const events = page.flatMap(translate);
     const succeeded = new Set(
       events.map((event) => (event.kind === 'nested-ended' && event.outcome?.status === 'success' ? event.run : null)),
     );

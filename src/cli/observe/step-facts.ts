@@ -17,6 +17,8 @@ import { toFailure, spendIn, spendOf, decode } from './history-values.js';
 
 /** `TIMEOUT_TYPE_SCHEDULE_TO_START` of Temporal's API. */
 const SCHEDULE_TO_START = 2;
+/** The SDK's name of the marker that a local activity leaves. */
+const LOCAL_ACTIVITY = 'core_local_activity';
 
 /** What an event of an activity says of its step; null where it is of no step, or says nothing new. */
 export function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
@@ -124,12 +126,22 @@ function isMended(path: string): boolean {
   return turnOf(path)?.own === false;
 }
 
+/** What the marker of a row says of its steps, which have succeeded one after another; nothing for other events. */
+export function rowFacts(event: HistoryEvent): Fact[] {
+  const marker = event.markerRecordedEventAttributes;
+  if (marker?.markerName !== LOCAL_ACTIVITY || marker.failure) return [];
+  const outputs = decode<ShortOutput[]>(marker.details?.['result']);
+  if (!Array.isArray(outputs)) return [];
+  // Other lists name no steps.
+  return outputs.flatMap((output) => (typeof output?.path === 'string' ? [quickEnd(output.path, output)] : []));
+}
+
 /**
  * The marker that a quick step leaves, as a local activity: the SDK's form of it. Other local activities are not steps.
  */
 export function quickFact(event: HistoryEvent): Fact | null {
   const marker = event.markerRecordedEventAttributes;
-  if (marker?.markerName !== 'core_local_activity') return null;
+  if (marker?.markerName !== LOCAL_ACTIVITY) return null;
   if (marker.failure) {
     const cause = causeOf(marker.failure);
     const detail = decode<Partial<Spend> & { path?: string }>(

@@ -152,6 +152,7 @@ export async function settle(
     gates: choices.gates,
     judged_in_call: true,
     calls_together: true,
+    rows: true,
     ...peopleOf(config),
     ...durabilityOf(plan, config),
     ...(await traceOf(config, terminal.env)),

@@ -14,6 +14,8 @@ export interface StepOutput {
   reused: boolean;
   /** Of a quick step, whose history event does not name it. */
   path?: string;
+  /** Of a step in a row, whose times history does not tell. */
+  duration_ms?: number;
 }
 
 /** What a step has begun within a workflow task goes on. */

@@ -50,6 +50,15 @@ export const QUICK_TOOLS: readonly BuiltinTool[] = [
 /** Of these, what looks through a whole workspace: how long that takes depends on how much there is. */
 const WIDE_TOOLS: readonly string[] = ['list_files', 'search_files', 'gather_context'] satisfies BuiltinTool[];
 
+/** Of these, what only looks: several steps of such tools may be one row. */
+export const ROW_TOOLS: readonly BuiltinTool[] = [
+  'read_file',
+  'list_files',
+  'search_files',
+  'gather_context',
+  'memory_search',
+];
+
 /** Tells whether one call of a tool takes a moment, whatever it is called with and however large the workspace is. */
 export function isBounded(name: BuiltinTool): boolean {
   return QUICK_TOOLS.includes(name) && !WIDE_TOOLS.includes(name);

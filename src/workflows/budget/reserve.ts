@@ -166,6 +166,11 @@ export function canTryFreely({ account, runningSteps }: RunContext): boolean {
   return (cash.steps ?? PLENTY) >= (isAlone ? 1 : PLENTY);
 }
 
+/** Tells whether the run may start so many more steps that nobody has to count them one by one. */
+export function hasPlenty({ account }: RunContext): boolean {
+  return (account.ledger.cash.steps ?? PLENTY) >= PLENTY;
+}
+
 /** Tells whether the agent of a step uses tools of ours: a program that plays it has its own. */
 function isConversation(scope: Scope, step: AgentStep): boolean {
   return (scope.context.plan.agents[step.agent]?.uses ?? []).length > 0 && programNow(scope, step) === null;

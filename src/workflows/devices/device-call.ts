@@ -6,7 +6,8 @@ import type { CompileStep, DeviceStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import { actingOptions } from '../activities.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, pathOf, workspaceOf } from '../state/context.js';
+import { addressOf, pathOf } from '../state/context.js';
+import { workspaceOf } from '../state/own-workspace.js';
 import { environmentOf } from '../state/values.js';
 
 /** What activities are told of a step with a device. */

@@ -136,6 +136,8 @@ function carryContext(context: RunContext): Carried {
     cancelled,
     onEnd,
     placement,
+    // Made again behind the journal.
+    madeCalls,
     ...forgotten
   } = context;
   void (forgotten satisfies Nothing);

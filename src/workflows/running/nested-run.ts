@@ -19,7 +19,8 @@ import type { WorkflowStep, PlanStep, AgentStep, Step } from '../../plan/step.js
 import type { SpentCall } from '../../activities/contract.js';
 import { quick } from '../activities.js';
 import type { Scope } from '../state/context.js';
-import { autonomyOf, committerOf, pathOf, shortened, workspaceOf } from '../state/context.js';
+import { autonomyOf, pathOf, shortened } from '../state/context.js';
+import { committerOf, workspaceOf } from '../state/own-workspace.js';
 import { outcomeIn, cutOff } from '../failures.js';
 import { lendTo, collectFrom } from '../budget/reserve.js';
 import { restrictionsOf } from '../state/account.js';

@@ -15,7 +15,8 @@ import type { Step } from '../../plan/step.js';
 import { acting, RETRY } from '../activities.js';
 import { failureFrom } from '../failures.js';
 import type { RunContext, Scope } from '../state/context.js';
-import { addressOf, committerOf, pathOf } from '../state/context.js';
+import { addressOf, pathOf } from '../state/context.js';
+import { committerOf } from '../state/own-workspace.js';
 import { atHome, takeHome } from './at-home.js';
 import { failed } from './tries.js';
 

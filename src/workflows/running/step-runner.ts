@@ -177,6 +177,7 @@ function ended(scope: Scope, step: Step, end: StepEnd): void {
   const path = pathOf(scope, step);
   context.since.delete(path);
   context.tried.delete(path);
+  context.madeCalls.delete(path);
   count(context.runningSteps, step, -1);
   scope.redoable.delete(step.index);
   context.carriedGates.delete(path);

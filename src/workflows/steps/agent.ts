@@ -11,7 +11,8 @@ import { acting, actingOptions, quick, quickOptions, termsOf } from '../activiti
 import { atHome } from '../running/at-home.js';
 import { orGoOn } from '../running/head-start.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf } from '../state/context.js';
+import { workspaceOf } from '../state/own-workspace.js';
 import type { Reservation } from '../budget/reserve.js';
 import { mostFor } from '../budget/reserve.js';
 import { environmentOf } from '../state/values.js';

@@ -8,7 +8,8 @@ import type { CommandStep } from '../../plan/step.js';
 import { acting, actingOptions, isQuick, quick, quickOptions, termsOf } from '../activities.js';
 import { atHome, travels } from '../running/at-home.js';
 import type { RunContext, Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf } from '../state/context.js';
+import { workspaceOf } from '../state/own-workspace.js';
 import { environmentOf } from '../state/values.js';
 
 /** A program, given as argv (decision 3). One of at most 10 s runs as a local activity, behind the journal. */

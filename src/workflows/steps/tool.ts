@@ -1,4 +1,5 @@
-import type { Activities, ShortOutput, ToolStepCall, Withheld } from '../../activities/contract.js';
+import type { Activities, ShortOutput, Withheld } from '../../activities/contract.js';
+import type { ToolStepCall } from '../../plan/calls/tool-step-call.js';
 import type { Action } from '../../plan/tools/action.js';
 import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate } from '../../plan/gates/gate.js';
@@ -6,22 +7,15 @@ import { judgeToolStep } from '../../plan/gates/autonomy.js';
 import { treeActivityId } from '../../plan/names.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import type { ShortCall } from '../../plan/calls/short-call.js';
 import { shortCall } from '../../plan/calls/short-call.js';
 import type { Step, ToolStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { Hash } from '../../plan/values/value.js';
 import { acting, actingOptions, isQuickTool, quick, quickOptions, termsOf } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
-import {
-  addressOf,
-  autonomyOf,
-  callerOf,
-  pathOf,
-  policiesOf,
-  reuseOf,
-  carriedGate,
-  workspaceOf,
-} from '../state/context.js';
+import { addressOf, autonomyOf, callerOf, pathOf, policiesOf, reuseOf, carriedGate } from '../state/context.js';
+import { workspaceOf } from '../state/own-workspace.js';
 import { atHome, travels } from '../running/at-home.js';
 import { withoutSlot } from '../running/step-runner.js';
 import type { Tries } from '../running/tries.js';
@@ -29,6 +23,7 @@ import { failed } from '../running/tries.js';
 import { canTryFreely } from '../budget/reserve.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { environmentOf } from '../state/values.js';
+import { firstTry, makeRow, stepsInRow, takeMade } from './tool-row.js';
 
 /** What a person has allowed, where one was asked; or how the step ends that may not be done. */
 export type ToolPermission = { allowed: Hash | null } | { end: StepEnd };
@@ -73,31 +68,70 @@ export function isAskedAgain(
   return unjudged || settings.gates === 'ask';
 }
 
-/** One try: its call is made once, behind the journal. A tool that takes a moment runs as a local activity. */
+/**
+ * One try: its call is made once, behind the journal. A tool that takes a moment runs as a local activity, where it can
+ * with those of the steps after it.
+ */
 export function runTool(
   scope: Scope,
   step: ToolStep,
   tried: number,
-  { allowed, unjudged }: Pick<Tries, 'allowed' | 'unjudged'>,
+  leave: Pick<Tries, 'allowed' | 'unjudged'>,
 ): Promise<StepEnd | ShortOutput> {
+  if (runsQuick(scope.context, step)) return runQuickTool(scope, step, tried, leave).then(endIn);
   const path = pathOf(scope, step);
-  const call: ToolStepCall = {
+  return atHome(scope.context, actingOptions(step, path, summaryOf(step)), (options) =>
+    acting.runTool
+      .executeWithOptions(options, [shortCall(tryOf(scope, step, tried, leave), callerOf(path))])
+      .then(endIn),
+  );
+}
+
+function runQuickTool(
+  scope: Scope,
+  step: ToolStep,
+  tried: number,
+  leave: Pick<Tries, 'allowed' | 'unjudged'>,
+): Promise<ShortOutput | Withheld> {
+  const made = takeMade(scope.context, pathOf(scope, step), tried);
+  if (made !== null && made.output !== null) return Promise.resolve(made.output);
+  const row = leave.unjudged ? stepsInRow(scope, step, (next) => isJudgedInCall(scope, next)) : [step];
+  if (row.length === 1 || made !== null)
+    return quick.runTool.executeWithOptions(quickOptions(step, summaryOf(step)), [
+      { ...quickCall(scope, step, tried, leave), ...(made === null ? {} : { again: true }) },
+    ]);
+  return makeRow(
+    scope,
+    row.map((one) => ({
+      step: one,
+      path: pathOf(scope, one),
+      call: quickCall(scope, one, one === step ? tried : firstTry(scope, one), leave),
+    })),
+  );
+}
+
+function quickCall(
+  scope: Scope,
+  step: ToolStep,
+  tried: number,
+  leave: Pick<Tries, 'allowed' | 'unjudged'>,
+): ShortCall<ToolStepCall> {
+  const call = tryOf(scope, step, tried, leave);
+  return shortCall({ ...call, quick: true, ...(leave.unjudged ? { unjudged: true } : {}) }, callerOf(null));
+}
+
+function tryOf(scope: Scope, step: ToolStep, tried: number, { allowed }: Pick<Tries, 'allowed'>): ToolStepCall {
+  return {
     ...callOf(scope, step, tried),
-    ...reuseOf(scope, step, path),
+    ...reuseOf(scope, step, pathOf(scope, step)),
     ...termsOf(scope.context),
     ...(allowed === null ? {} : { allowed }),
     ...(scope.context.settings.rehearsal ? { rehearsal: true } : {}),
   };
-  const summary = `${segmentOf(step)}: ${step.tool.name}`;
-  if (runsQuick(scope.context, step))
-    return quick.runTool
-      .executeWithOptions(quickOptions(step, summary), [
-        shortCall({ ...call, quick: true, ...(unjudged ? { unjudged } : {}) }, callerOf(null)),
-      ])
-      .then(endIn);
-  return atHome(scope.context, actingOptions(step, path, summary), (options) =>
-    acting.runTool.executeWithOptions(options, [shortCall(call, callerOf(path))]).then(endIn),
-  );
+}
+
+function summaryOf(step: ToolStep): string {
+  return `${segmentOf(step)}: ${step.tool.name}`;
 }
 
 function runsQuick(context: RunContext, step: ToolStep): boolean {

@@ -179,6 +179,6 @@ describe('the image of a flash step', () => {
         },
       }),
     );
-    expect(seen).toMatchObject([null, { kind: 'gate-opened', gate: { path: 'step' } }]);
+    expect(seen).toMatchObject([[], [{ kind: 'gate-opened', gate: { path: 'step' } }]]);
   });
 });

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { StepOutput, ToolStepCall } from '../../../src/activities/contract.js';
+import type { StepOutput } from '../../../src/activities/contract.js';
+import type { ToolStepCall } from '../../../src/plan/calls/tool-step-call.js';
 import { createActivities } from '../../../src/activities/create-activities.js';
 import { permissionsFrom } from '../../../src/compiler/agents/permissions.js';
 import type { Json } from '../../../src/plan/values/json.js';

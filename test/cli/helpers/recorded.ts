@@ -12,7 +12,7 @@ export function recordedEvents(name: string): { run: string; events: RunEvent[] 
   const history = historyFromJSON(JSON.parse(gunzipSync(readFileSync(file)).toString()));
   const events = history.events ?? [];
   const run = events[0]?.workflowExecutionStartedEventAttributes?.workflowId ?? '';
-  return { run, events: events.map(createTranslator()).filter((event) => event !== null) };
+  return { run, events: events.flatMap(createTranslator()) };
 }
 
 /** Folds events as the observer does. */

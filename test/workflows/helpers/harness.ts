@@ -165,7 +165,7 @@ export async function startRun(
       rehearsal: false,
       submitted_by: 'tester',
       gates: 'ask',
-      ...(looksBefore ? {} : { judged_in_call: true, calls_together: true }),
+      ...(looksBefore ? {} : { judged_in_call: true, calls_together: true, rows: true }),
       search_attributes: false,
       budget: DEFAULT_BUDGETS,
       workspace: folder,

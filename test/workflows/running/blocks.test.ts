@@ -309,9 +309,7 @@ describe('what history alone tells of items and rounds', () => {
     );
     const outcome = await handle.result();
     const translate = createTranslator();
-    const [first, ...rest] = ((await handle.fetchHistory()).events ?? [])
-      .map(translate)
-      .filter((event) => event !== null);
+    const [first, ...rest] = ((await handle.fetchHistory()).events ?? []).flatMap(translate);
     if (first?.kind !== 'run-started') throw new Error('no start');
     const fold = openFold(handle.workflowId, first);
     for (const event of rest) applyEvent(fold, event);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -142,6 +142,43 @@ describe('A tool step', () => {
     await people.say(handle.workflowId, 'ana');
     expect(await ended(handle)).toMatchObject({ ask: { status: 'success', attempts: 1, spend: { steps: 1 } } });
     await record('judged-tool-steps', await handle.fetchHistory());
+  });
+
+  it('that looks is done in a row with those after it, and each has its own output, log and place', async () => {
+    const reads = Array.from(
+      { length: 20 },
+      (_, index) => `  - {id: r${index}, tool: read_file, inputs: {path: r.txt}}\n`,
+    );
+    const steps = `
+  - {id: write, tool: write_file, inputs: {path: r.txt, content: "\${text}"}}
+${reads.join('')}  - {id: none, tool: read_file, inputs: {path: nowhere}, on_error: continue}
+  - {id: told, tool: write_file, inputs: {path: told.txt, content: "\${steps.r3.output}"}}
+  - {id: check, tool: read_file, inputs: {path: told.txt}}
+`;
+    const come = async (options: StartOptions): Promise<Record<string, unknown>> => {
+      for (const file of ['r.txt', 'told.txt']) rmSync(join(harness.folder, file), { force: true });
+      const handle = await start(steps, { input: { text: 'x' }, ...options });
+      const results = await ended(handle);
+      const { steps: seen, spend } = await viewOf(harness, handle.workflowId);
+      const logs = await Promise.all(
+        seen.map(async ({ path }) =>
+          (await harness.store.readLog(handle.workflowId, path, 0)).lines.map(({ stream, text }) => [stream, text]),
+        ),
+      );
+      if (options.looksBefore !== true) await record('tool-rows', await handle.fetchHistory());
+      const markers = (await harness.events(handle.workflowId)).filter(({ type }) => type === 'markerRecorded').length;
+      return {
+        markers,
+        results: Object.values(results).map(({ duration_ms: _took, ...result }) => result),
+        seen: seen.map(({ path, status, attempt, spent }) => ({ path, status, attempt, spent })),
+        spend,
+        logs,
+      };
+    };
+    const { markers: inRows, ...rows } = await come({});
+    const { markers: singly, ...alone } = await come({ looksBefore: true });
+    expect(rows).toEqual(alone);
+    expect(Number(inRows)).toBeLessThan(Number(singly) / 2);
   });
 
   it.each([
