@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { ListedRun } from '../../cli/observe/list-runs.js';
 import { hasStatus } from '../../cli/observe/list-runs.js';
 import { LISTED_STATUSES } from '../../cli/observe/listed-status.js';
-import { plural } from '../../cli/text/format.js';
+import { formatCount, plural } from '../../cli/text/format.js';
 import { safeLine } from '../../cli/text/safe-text.js';
 import type { PageEnv, Site } from '../site.js';
 import { sendPage } from '../site.js';
@@ -82,7 +82,7 @@ function Runs({ found, known, filter, serverIsDown }: RunsProps) {
       <div id="runs" data-part>
         {serverIsDown ? <p class="warning">The Temporal server is not running: open runs are not all known.</p> : null}
         <p class="quiet">
-          {found.length === known ? plural(known, 'run') : `${found.length} of ${plural(known, 'run')}`}
+          {found.length === known ? plural(known, 'run') : `${formatCount(found.length)} of ${plural(known, 'run')}`}
         </p>
         {shown.length === 0 ? (
           <p class="empty">{known === 0 ? 'No runs yet. `perdure run <definition>` starts one.' : 'No run fits.'}</p>
