@@ -85,12 +85,16 @@ function bash(commands: readonly CommandSpec[]): string {
   return `${[
     '# bash: source <(perdure completion bash)',
     '_perdure() {',
-    '  local current=${COMP_WORDS[COMP_CWORD]} words= names= at=',
-    '  case "${COMP_WORDS[1]} ${COMP_WORDS[COMP_CWORD-1]}" in',
+    '  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} prefix= words= names= at=',
+    // `--format=gr` is three words here, and one where `=` was taken out of COMP_WORDBREAKS.
+    '  if [ "$current" = = ]; then current=',
+    '  elif [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}',
+    '  elif [[ $current == --*=* ]]; then before=${current%%=*}; prefix=$before=; current=${current#*=}; fi',
+    '  case "${COMP_WORDS[1]} $before" in',
     // An empty list leaves it to files.
     ...valueCases(
       commands,
-      (choices) => `COMPREPLY=($(compgen -W ${quote(choices.join(' '))} -- "$current")); return`,
+      (choices) => `COMPREPLY=($(compgen -P "$prefix" -W ${quote(choices.join(' '))} -- "$current")); return`,
     ).map((line) => `    ${line}`),
     '  esac',
     `  if [ "$COMP_CWORD" -eq 1 ]; then words=${quote(commands.map(({ name }) => name).join(' '))}`,
@@ -127,7 +131,9 @@ function zsh(commands: readonly CommandSpec[]): string {
     `  commands=(${commands.map(({ name, summary }) => quote(`${name}:${summary}`)).join(' ')})`,
     '  if (( CURRENT == 2 )); then _describe command commands',
     '  else',
-    '    case "$words[2] $words[CURRENT-1]" in',
+    '    local before=$words[CURRENT-1]',
+    '    if [[ $words[CURRENT] == --*=* ]]; then before=${words[CURRENT]%%=*}; compset -P "*="; fi',
+    '    case "$words[2] $before" in',
     ...valueCases(commands, (choices) =>
       choices.length === 0 ? '_files; return' : `compadd -- ${choices.join(' ')}; return`,
     ).map((line) => `      ${line}`),

@@ -56,6 +56,12 @@ describe('the completion of bash', () => {
     ],
     [['perdure', 'agents', 'import', '--from', 'cl'], ['claude']],
     [['perdure', 'run', 'x', '--junit', '--'], []],
+    [
+      ['perdure', 'show', 'x', '--format', '='],
+      ['tree', 'json', 'graph'],
+    ],
+    // Where somebody has taken `=` out of what divides words.
+    [['perdure', 'show', 'x', '--format=gr'], ['--format=graph']],
   ])('offers for %j', (words, expected) => {
     expect(offered(...words)).toEqual(expected);
   });
@@ -75,6 +81,8 @@ describe('the completion of bash', () => {
   it.each([
     ['a file with a space in its name', 'run my\t', '<run><my flow.yml>'],
     ['a value of an option', 'show x --format gr\t', '<show><x><--format><graph>'],
+    ['a value behind its `=`', 'show x --format=gr\t', '<show><x><--format=graph>'],
+    ['a file behind the `=` of an option', 'run x --inputs=my\t', '<run><x><--inputs=my flow.yml>'],
     ['a file as the value of an option', 'run x --inputs my\t', '<run><x><--inputs><my flow.yml>'],
     ['a folder, to be gone into', 'run fl\tflow.yml', '<run><flows/flow.yml>'],
     ['a command that is called like a folder', 'age\tlist', '<agents><list>'],
