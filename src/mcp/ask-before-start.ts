@@ -14,15 +14,14 @@ import type { ToolCall } from './tool.js';
  * null where nobody need be. Refuses where they say no, or the client cannot ask; nothing was started then.
  */
 export async function askBeforeStart(
-  plan: Plan,
-  input: JsonObject,
+  { plan, input, most }: { plan: Plan; input: JsonObject; /** Its own limit, in US dollars. */ most: number | null },
   { connection, by, answers, canAsk }: ToolCall,
 ): Promise<Extract<Asked, { kind: 'ask' }> | null> {
   const { askAbove, terminal } = connection;
   if (askAbove === null) return null;
   const { config } = await connection.session();
   const past = await (await connection.forecasts()).past();
-  const dear = costAbove(askAbove, plan, { config, env: terminal.env, past });
+  const dear = costAbove(askAbove, plan, { config, env: terminal.env, past, most });
   if (dear === null) return null;
   if (!canAsk)
     throw new McpRefusal(

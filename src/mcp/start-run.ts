@@ -70,7 +70,7 @@ export async function startRun(wanted: Wanted, call: ToolCall): Promise<Started>
     workspace,
     terminal,
   );
-  const asked = await askBeforeStart(compiled.plan, input, call);
+  const asked = await askBeforeStart({ plan: compiled.plan, input, most: settled.budget.max_cost_usd }, call);
   if (asked !== null) return asked;
   const session = await connection.session();
   const id = newRunId(compiled.plan.name);

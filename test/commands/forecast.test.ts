@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/plan/values/json.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
-import { openProject, until } from '../faults/project.js';
+import { kill, openProject, until } from '../faults/project.js';
 import { onTerminal } from '../hostile/on-terminal.js';
 import type { McpClient } from '../mcp/helpers/mcp-client.js';
 import { openMcp } from '../mcp/helpers/mcp-client.js';
@@ -50,6 +50,7 @@ beforeAll(async () => {
         `notify: {webhook: "${hook}", on: [waiting]}\n`,
       '.glee/agents/writer.yml': 'name: writer\ndescription: Writes\nprompt: You write.\n',
       'definitions/workflows/essay.yml': ESSAY,
+      'definitions/workflows/poor.yml': `${ESSAY.replace('essay', 'poor')}budgets: {max_cost_usd: 1}\n`,
     },
     env,
   );
@@ -91,10 +92,13 @@ describe('`run --ask-above`', () => {
     expect(await runIds()).toContain('agreed');
   });
 
-  it('asks nobody about a run that costs less, and refuses what is no number', async () => {
+  it('asks nobody about a run that costs less or may spend no more, and refuses what is no number', async () => {
     expect(await project.run('run', 'essay', '--yes', '--ask-above', '2.5', '--id', 'cheap')).toMatchObject({
       code: 0,
     });
+    const capped = ['--ask-above', '1.5', '--max-cost-usd', '1.2', '--id', 'capped', '--detach'];
+    expect(await project.run('run', 'essay', '--yes', ...capped)).toMatchObject({ code: 0 });
+    expect(await project.run('cancel', 'capped')).toMatchObject({ code: 0 });
     const wrong = await project.run('run', 'essay', '--ask-above', 'much', '--id', 'wrong');
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Expected `--ask-above` to be a number of dollars, got `much`');
@@ -173,9 +177,30 @@ describe('a run that waits', () => {
       expect(await runIds()).toEqual([...before, run].sort());
       expect(said).toHaveLength(2);
       expect(await rich.call('workflow', wanted)).toMatchObject({ status: 'waiting' });
+      // It has not been run before, and its dearest course costs more than it may.
+      const { run: poor } = await alone.call('workflow', { name: 'poor' });
+      expect((await project.run('cancel', String(poor))).code).toBe(0);
+      expect(said).toHaveLength(2);
     } finally {
       await Promise.all([careful, alone, rich].map((one) => one.close()));
     }
+  });
+
+  it('is not started where the server of tools is killed while it asks the person', async () => {
+    const before = await runIds();
+    const asked = endpoint.requests.length;
+    let pid = 0;
+    const person = (): boolean => {
+      kill(pid);
+      return true;
+    };
+    const careful = await openMcp(project.folder, { env, args: ['--ask-above', '1.5'], person });
+    ({ pid } = careful);
+    await expect(careful.call('workflow', { name: 'essay' })).rejects.toThrow();
+    await careful.close();
+    expect(pid).toBeGreaterThan(0);
+    expect(await runIds()).toEqual(before);
+    expect(endpoint.requests).toHaveLength(asked);
   });
 
   it('is told of with what follows, its forecast, and the budget that stays', async () => {

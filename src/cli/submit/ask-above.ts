@@ -26,20 +26,30 @@ export interface DearRun {
   why: string[];
 }
 
+/** What bounds the cost of a run. */
+interface Spending {
+  past: readonly PastRun[];
+  /** `max_cost_usd` as it holds for the run; null for none. */
+  most: number | null;
+}
+
 /**
  * What is to be told before a run is started that may cost more than so many dollars: by its p95, or by the dearest
- * course of the Plan where there is no past. Null where it costs no more.
+ * course of the Plan where there is no past, and no more than its own limit, in dollars (null for none). Null where it
+ * costs no more.
  */
 export function costAbove(
   limit: number,
   plan: Plan,
-  { config, env, past }: Pick<Session, 'config'> & Pick<Terminal, 'env'> & { past: readonly PastRun[] },
+  { config, env, past, most: own }: Spending & Pick<Session, 'config'> & Pick<Terminal, 'env'>,
 ): DearRun | null {
   const { models } = config;
   const forecast = forecastPlan(plan, past, { models, env });
   const range = priceRange(forecastOf(plan, config.agents?.default ?? null).calls, models, env);
   const isKnown = range.unpriced.length === 0 && range.played.length === 0;
-  const most = forecast?.usd?.p95 ?? (isKnown ? (range.most ?? 0) : null);
+  const likely = forecast?.usd?.p95 ?? (isKnown ? (range.most ?? 0) : null);
+  // A limit bounds what has a price: what nobody knows may cost more.
+  const most = likely === null || own === null ? likely : Math.min(likely, own);
   if (most !== null && most <= limit) return null;
   return {
     what: `This run may cost ${most === null ? 'nobody knows what' : formatUsd(most)}, above ${formatUsd(limit)}`,
@@ -53,12 +63,12 @@ export function costAbove(
  */
 export async function askAbove(
   limit: number,
-  plan: Plan,
+  { plan, most }: Pick<Spending, 'most'> & { plan: Plan },
   { config, store }: Pick<Session, 'config' | 'store'>,
   terminal: Terminal,
 ): Promise<void> {
   const { readPast } = await import('../../workers/forecast/read-past.js');
-  const dear = costAbove(limit, plan, { config, env: terminal.env, past: await readPast(store) });
+  const dear = costAbove(limit, plan, { config, env: terminal.env, past: await readPast(store), most });
   if (dear === null) return;
   const why = dear.why.join('\n  ');
   if (!terminal.interactive)

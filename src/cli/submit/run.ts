@@ -118,7 +118,7 @@ async function allow(
   if (command.ci !== undefined && settled.gates === 'ask') requireNoGates(plan);
   if (typeof command.askAbove === 'number') {
     const { askAbove } = await import('./ask-above.js');
-    await askAbove(command.askAbove, plan, session, terminal);
+    await askAbove(command.askAbove, { plan, most: settled.budget.max_cost_usd }, session, terminal);
   }
   if (settled.gates !== 'ask' && hasGates(plan)) tell(terminal, gatesNote(settled, plan));
 }
