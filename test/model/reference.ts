@@ -54,7 +54,9 @@ export interface Expected {
   output: Output;
   /** Steps that acted or asked, nested ones included. */
   spent: number;
-  /** Of them those that asked a model. */
+  /** Of them those of `finally:`, which run whatever the budget says. */
+  last: number;
+  /** Of all those that asked a model. */
   calls: number;
   gates: GateExpected[];
 }
@@ -84,6 +86,7 @@ const DEFAULT: Record<Mode, OnError> = { sequential: 'stop', parallel: 'continue
 /** What is counted while a definition is played. */
 interface Tally {
   spent: number;
+  last: number;
   calls: number;
   gates: GateExpected[];
 }
@@ -101,7 +104,7 @@ interface Place {
  * time.
  */
 export function play(workflow: ModelWorkflow): Expected {
-  const tally: Tally = { spent: 0, calls: 0, gates: [] };
+  const tally: Tally = { spent: 0, last: 0, calls: 0, gates: [] };
   return { ...playWorkflow(workflow, { run: '', path: '', index: null, tally }), order: orderOf(workflow), ...tally };
 }
 
@@ -110,6 +113,7 @@ function playWorkflow(workflow: ModelWorkflow, place: Place): Pick<Expected, 'st
   // One of them that fails keeps nothing from running, whatever the mode.
   const last = workflow.finally.map((fails): StepExpected => {
     place.tally.spent += 1;
+    place.tally.last += 1;
     return fails ? { status: 'error', output: null } : { status: 'success', output: 'bye' };
   });
   return {
