@@ -78,6 +78,10 @@ describe('what a terminated nested run has cost', () => {
     expect([code, shown.status]).toEqual([1, 'error']);
     expect(shown.spend).toMatchObject({ tokens: answers * TOKENS });
     expect(shown.spend.usd).toBeGreaterThan(0);
+    // How its own steps stood when it was ended is written nowhere.
+    const tree = (await project.run('show', name)).stdout;
+    expect(tree).toMatch(name === 'nested' ? /\? .*asked.*not known/ : /inner/);
+    expect(tree).not.toContain('○');
     expect(listed).toContainEqual(expect.objectContaining({ run: name, usd: shown.spend.usd }));
   });
 });

@@ -84,8 +84,8 @@ function isShort(budget: ModelBudget, { spent, calls }: Expected): boolean {
 }
 
 /**
- * Which steps start of those that could is a matter of time; how many is not. Those of `finally:` run also where nothing
- * else is left: where they come last, the others may all have run.
+ * Which steps start of those that could is a matter of time; how many is not. Those of `finally:` run also where the
+ * budget has nothing left: where they come last, the others may all have run.
  */
 function short({ outcome }: SeedRun, budget: ModelBudget, { status, spent, last }: Expected): string[] {
   const isSteps = budget.kind === 'steps';

@@ -49,7 +49,7 @@ function changes(steps: StepView[], outer: Telling): string[] {
 
 /** Tells whether a step's state differs from what was told last. A gate is told by `gateLines`. */
 function isNews(step: StepView, told: Map<string, string>): boolean {
-  if (step.status === 'pending' || step.status === 'waiting') return false;
+  if (step.status === 'pending' || step.status === 'waiting' || step.status === 'unknown') return false;
   const state = step.status === 'running' ? `running ${step.attempt}` : step.status;
   if (told.get(step.path) === state) return false;
   told.set(step.path, state);

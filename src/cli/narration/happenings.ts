@@ -73,6 +73,7 @@ function kindOf({ step: { status, step, attempt }, isAgain }: Placed, hadStarted
   switch (status) {
     case 'pending':
     case 'skipped':
+    case 'unknown':
       return null;
     case 'running':
       if (attempt > 1 || (isAgain && step.kind === 'agent')) return 'again';

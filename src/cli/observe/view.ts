@@ -59,7 +59,8 @@ export interface StepView {
   title?: string;
   /** The provider's full model id, where it is known. */
   model: string | null;
-  status: StepStatus | 'waiting';
+  /** Of a run that others ended nobody has written how its steps stood: they are unknown. */
+  status: StepStatus | 'waiting' | 'unknown';
   startedAt: number | null;
   /** What it does at this moment, in a few words. */
   doing: string | null;

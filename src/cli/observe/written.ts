@@ -32,7 +32,7 @@ export function writtenStep({ step, path }: Placed, written: Written): StepView 
     actor: result?.agent ?? actorOf(step, written.agents),
     ...titled(step, written.agents, written.titleTexts),
     model: null,
-    status: result?.status ?? 'pending',
+    status: result?.status ?? 'unknown',
     startedAt: null,
     doing: null,
     attempt: result?.attempts ?? 1,

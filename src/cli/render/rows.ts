@@ -35,6 +35,7 @@ const MARKS: Record<StepView['status'], { mark: string | null; tone: Tone }> = {
   error: { mark: '✗', tone: 'bad' },
   timeout: { mark: '✗', tone: 'bad' },
   skipped: { mark: '–', tone: 'quiet' },
+  unknown: { mark: '?', tone: 'quiet' },
 };
 
 /** Of a step that succeeded, and below which something failed. */
@@ -178,22 +179,30 @@ function kindOf({ step, model, actor }: StepView): string {
   return step.kind === 'approval' || step.kind === 'ask' ? 'gate' : step.kind;
 }
 
+/** Of a step whose result says no more. */
+const UNTOLD = { skipped: 'skipped', unknown: 'not known: its run was ended by others' };
+
 function detailOf(view: StepView): string {
   switch (view.status) {
     case 'pending':
-      return beside(view.title, view.waitsFor.length === 0 ? '' : `waits for ${view.waitsFor.join(', ')}`);
+      return pendingDetail(view);
     case 'waiting':
       return view.gate?.message ?? '';
     case 'running':
       return runningDetail(view);
     case 'skipped':
-      return view.result?.error ?? 'skipped';
+    case 'unknown':
+      return view.result?.error ?? UNTOLD[view.status];
     case 'error':
     case 'timeout':
       return withTries(view, firstLine(view.result?.error ?? view.status));
     case 'success':
       return withTries(view, endedDetail(view));
   }
+}
+
+function pendingDetail({ title, waitsFor }: StepView): string {
+  return beside(title, waitsFor.length === 0 ? '' : `waits for ${waitsFor.join(', ')}`);
 }
 
 function runningDetail(view: StepView): string {

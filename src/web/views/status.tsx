@@ -10,6 +10,7 @@ const MARKS: Record<Status, { mark: string; tone: Tone }> = {
   ...RUN_MARKS,
   pending: { mark: '○', tone: 'quiet' },
   skipped: { mark: '–', tone: 'quiet' },
+  unknown: { mark: '?', tone: 'quiet' },
 };
 
 /** The class of a colour by meaning. */

@@ -11,6 +11,7 @@ const WORDS: Record<string, string> = {
   '✓': 'done',
   '✗': 'failed',
   '–': 'skipped',
+  '?': 'not known',
   '!': 'done in part',
 };
 

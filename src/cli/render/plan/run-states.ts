@@ -11,6 +11,7 @@ const STATES: Record<StepView['status'], BoxState> = {
   error: { tone: 'bad', text: '✗ error' },
   timeout: { tone: 'bad', text: '✗ timeout' },
   skipped: { tone: 'quiet', text: '– skipped' },
+  unknown: { tone: 'quiet', text: '? not known' },
 };
 
 /** How the steps of a run stand, by their paths in its Plan; of items and rounds the latest counts. */
