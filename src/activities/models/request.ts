@@ -10,6 +10,7 @@ import type { PlanBody } from '../../plan/plan.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
+import { renderFramed } from '../values/framed-text.js';
 import { escapeOurTags, inputSection, withContext } from '../values/provenance.js';
 import { createScope } from '../values/template-scope.js';
 import type { Block, ModelMessage } from './protocol/message.js';
@@ -130,11 +131,12 @@ async function introduction(store: Store, body: PlanBody, agent: Agent): Promise
 }
 
 /**
- * A prompt, in which no value can pass for a tag of ours. One with values is escaped whole, since a tag may come from
- * two of them, or begin in what its author wrote; what is its author's word alone stays letter for letter.
+ * A prompt, in which no value ends a tag that its author put around it, and none can pass for a tag of ours. One with
+ * values is escaped whole for that, since a tag may come from two of them, or begin in what its author wrote; what is
+ * its author's word alone stays letter for letter.
  */
 function promptText(template: Template, scope: Scope, asked = false): string {
-  const text = toText(render(template, scope));
+  const text = renderFramed(template, scope);
   return isWritten(template, asked) ? text : escapeOurTags(text);
 }
 

@@ -12,6 +12,7 @@ import type { Config } from '../project/config.js';
 import type { NoDevice } from '../project/devices.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
+import { dataBlock } from '../../plan/text/data-block.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, AgentStep, ApprovalStep, PlanStep, StepBase } from '../../plan/step.js';
 import { tasksSchema } from '../agents/task-planning.js';
@@ -107,10 +108,7 @@ function planStep(
     retry: { attempts: 3, backoff_ms: 2_000 },
     timeout_ms: 5 * MINUTE_MS,
     agent,
-    prompt: ofParts(
-      [`Plan the tasks of this build.\n\n<spec>\n${JSON.stringify(spec, null, 2).replaceAll('</', '<\\/')}\n</spec>`],
-      texts,
-    ),
+    prompt: ofParts([`Plan the tasks of this build.\n\n${dataBlock('spec', JSON.stringify(spec, null, 2))}`], texts),
     inputs: {},
     model: null,
     schema: tasksSchema([...new Set(rules.team.map(({ name }) => name))], { commands: true }),

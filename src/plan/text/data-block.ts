@@ -16,3 +16,13 @@ export function insideBlock(text: string): string {
 export function attributeText(name: string): string {
   return name.replace(/[\s<>"]+/g, ' ').trim();
 }
+
+/** What a lenient reader passes over in a tag. No `<` is in it, so a search takes linear time. */
+const UNSEEN = '\\s\\p{Cc}\\p{Cf}\\p{DI}';
+
+/** A text in which nothing ends a container with one of these tags; all else in it stays letter for letter. */
+export function insideTags(text: string, tags: string[]): string {
+  if (tags.length === 0) return text;
+  const ends = new RegExp(`<(?=[${UNSEEN}]*/[${UNSEEN}/]*(?:${tags.join('|')})(?![\\w-]))`, 'giu');
+  return text.replace(ends, '<\\');
+}
