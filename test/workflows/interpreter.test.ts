@@ -189,12 +189,15 @@ describe('a run', () => {
           commandStep(0, ['seq', '1000']),
           commandStep(1, ['echo', 'no'], { needs: after(0), when: when('nope') }),
           commandStep(2, ['echo', 'yes'], { needs: after(1), when: when('777') }),
+          // What is stored is no empty text and no empty list.
+          commandStep(3, ['echo', 'yes'], { needs: after(2), when: output(0) }),
         ]),
       )
     ).result();
     expect(await harness.results(outcome)).toMatchObject({
       1: { status: 'skipped', error: '`when` is false' },
       2: { status: 'success' },
+      3: { status: 'success' },
     });
   });
 

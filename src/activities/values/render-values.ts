@@ -1,6 +1,6 @@
 import { conditionOf } from '../../plan/references/step-references.js';
 import { render } from '../../plan/references/evaluate.js';
-import type { Template } from '../../plan/values/expression.js';
+import type { Expression, Template } from '../../plan/values/expression.js';
 import type { PlanBody } from '../../plan/plan.js';
 import type { Block, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
@@ -33,8 +33,8 @@ function templatesOf(body: PlanBody, call: RenderCall): Record<string, Template>
     case 'when':
     case 'until':
     case 'require': {
-      const expression = step === undefined ? null : conditionOf(step, call.what);
-      return expression === null ? {} : { [call.what]: { kind: 'expression', expression } };
+      const condition = step === undefined ? null : conditionOf(step, call.what);
+      return condition === null ? {} : { [call.what]: { kind: 'expression', expression: whether(condition) } };
     }
     case 'object':
       return step?.kind === 'set' ? { object: { kind: 'map', entries: step.values } } : {};
@@ -55,4 +55,9 @@ function valuesOf(body: PlanBody, step: Step | undefined): Record<string, Templa
     'internal',
     `Expected a step of \`${body.name}\` with values to compute, got \`${step?.kind ?? 'none'}\`.`,
   );
+}
+
+/** Whether a condition holds, as true or false: a large value would be stored, and nobody sees there what it is. */
+function whether(condition: Expression): Expression {
+  return { kind: 'not', operand: { kind: 'not', operand: condition } };
 }
