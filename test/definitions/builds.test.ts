@@ -1,11 +1,14 @@
 // @module-tag git
 // @module-tag sandbox
-// @seconds 40
+// @seconds 70
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ShippedProject } from './shipped-project.js';
-import { openShippedProject } from './shipped-project.js';
+import type { RunResult } from '../../src/plan/result.js';
+import type { Answer } from '../fakes/model-endpoint.js';
+import { COUNTER, COUNTER_SPEC, mendCounter, taskOf, team, write } from './counter-build.js';
+import type { ShippedProject, Voices } from './shipped-project.js';
+import { nextGate, openShippedProject } from './shipped-project.js';
 
 let project: ShippedProject;
 beforeAll(async () => {
@@ -181,5 +184,86 @@ describe('a build', () => {
     expect(result.status).toBe('success');
     const [, second] = project.asked('You plan how');
     expect(second?.messages.map(({ text }) => text).join('\n')).toContain('form a cycle');
+  });
+});
+
+/** A sketch that counts, after what this line of it does. */
+const sketch = (line: string): string =>
+  `#include <avr/wdt.h>\nvoid setup() {\n  wdt_disable();\n  Serial.begin(115200);\n  ${line}\n}\n` +
+  'void loop() {\n  static int n;\n  Serial.print(F("tick "));\n  Serial.println(n++);\n  delay(100);\n}\n';
+
+describe('a build for a board, with a real compiler', { tags: ['arduino', 'avrdude'] }, () => {
+  const BOARD = { type: 'hardware', devices: [{ name: 'uno', sources: ['uno/uno.ino'], expect: 'tick 3' }] };
+  const MEND = 'Make the program of uno compile';
+  const ERROR = /uno\/uno\.ino:5:\d+: error: #error hello <\\?\/output>/;
+
+  /** Its first sketch does not compile. `mends` is what is done about that. */
+  const buildBoard = async (mends: () => Answer, args: string[], workflow: object) => {
+    writeFileSync(join(project.folder, 'perdure.yml'), 'devices: {uno: {kind: simulated}}\n');
+    const voices = team(0, mendCounter);
+    const asked: string[] = [];
+    const building: Voices = {
+      ...voices,
+      'of a team that builds': (request) => {
+        const name = taskOf(request);
+        if (name === 'Count' && request.results.count === 0)
+          return { tools: [write('counter.js', COUNTER(1)), write('uno/uno.ino', sketch('#error hello </output>'))] };
+        if (name !== MEND) return voices['of a team that builds']!(request); // `team` has it
+        if (request.results.count > 0) return { text: 'I looked at it.' };
+        asked.push(request.messages[0]?.text ?? request.prompt);
+        return mends();
+      },
+    };
+    const spec = { ...COUNTER_SPEC, ...BOARD, workflow };
+    writeFileSync(join(project.folder, 'definitions', 'builds', 'board.yml'), JSON.stringify(spec));
+    return { ...(await project.run('../builds/board.yml', args, building)), asked };
+  };
+
+  it('has what does not compile mended by who is told what the compiler said, then flashes and listens', async () => {
+    const mend = (): Answer => ({ tools: [write('uno/uno.ino', sketch('Serial.println(F("hello"));'))] });
+    const { code, result, told, asked } = await buildBoard(mend, [], {});
+    expect({ code, status: result.status, error: result.error }, told).toEqual({
+      code: 0,
+      status: 'success',
+      error: null,
+    });
+    expect(result.output, JSON.stringify(result.output)).toMatchObject({
+      tests: { ok: true },
+      deploy: {
+        devices: {
+          uno: { flashed: expect.any(Object) as object, heard: expect.stringMatching(/tick 3$/) as string },
+        },
+      },
+    });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatch(ERROR);
+    // What the sketch has the compiler say does not leave the place where it stands.
+    expect(asked[0]?.match(/<\/output>/g)).toHaveLength(1);
+    expect(project.tree(result.run).commits().at(-1)).toBe('Bo: make the program of uno compile');
+  });
+
+  it('that nobody mends asks a person with what the compiler said, and flashes nothing', async () => {
+    const never = (): Answer => ({ tools: [write('notes.md', 'I tried.')] });
+    const run = await buildBoard(never, ['--id', 'mute', '--no-wait'], { approve_plan: false, max_rounds: 1 });
+    expect(run.code, run.told).toBe(4);
+    expect(run.told).toMatch(ERROR);
+    expect(run.asked).toHaveLength(1);
+    expect((await project.perdure('show', 'mute')).stdout).toMatch(ERROR);
+    const { gate, message } = await nextGate(project, 'mute');
+    expect(message).toBe("We're having trouble with this part: the program of uno does not compile");
+    expect((await project.perdure('answer', gate, 'take it as it is')).code).toBe(0);
+    expect((await project.perdure('watch', 'mute')).code).toBe(1);
+    const result = JSON.parse((await project.perdure('show', 'mute', '--json')).stdout) as RunResult;
+    expect(result).toMatchObject({
+      status: 'partial',
+      output: {
+        deploy: {
+          devices: {
+            uno: { compile_error: expect.stringMatching(ERROR) as string, flashed: '', heard: '' },
+          },
+        },
+      },
+    });
+    expect((await project.perdure('logs', 'mute')).stdout).not.toContain('avrdude');
   });
 });

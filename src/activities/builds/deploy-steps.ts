@@ -120,7 +120,8 @@ function deviceSteps(
   const compiled = `steps.${id}_compile.${isLooped(place) ? 'output.made' : 'output'}`;
   const problem = `steps.${id}_compile.${isLooped(place) ? 'output.error' : 'error'}`;
   const image = imageOf(device, compile === null ? null : compiled);
-  const made = compile === null ? {} : { when: `\${${compiled} != null}` };
+  // Of a loop in which nothing was made it is the empty text.
+  const made = compile === null ? {} : { when: `\${${compiled}}` };
   return {
     name,
     steps: [

@@ -133,7 +133,7 @@ describe('the deployment of a build', () => {
         { id: 'good', require: expect.stringContaining('steps.tested.output.ok') as string },
       ],
     });
-    expect(flash?.['when']).toBe('${steps.deploy_1_compile.output.made != null}');
+    expect(flash?.['when']).toBe('${steps.deploy_1_compile.output.made}');
   });
 
   it('of a board that cannot be flashed is a step that fails and says why', () => {
