@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { dirname } from 'node:path';
@@ -102,6 +103,10 @@ Rows: ${NAMES.join(', ')}`,
   Runtime.install({ logger: new DefaultLogger('WARN') });
   const started = performance.now();
   const chosen = chosenNames(options.rows);
+  if (options.markdown !== undefined && !existsSync(options.markdown))
+    throw new Error(
+      `Expected --markdown to name a file that is there, with the marks that \`docs/performance.md\` has`,
+    );
   const results = await withBench({ say, ...(options.quick ? { workers: QUICK_WORKERS } : {}) }, (bench) =>
     measureAll(bench, chosen),
   );
