@@ -8,6 +8,7 @@ import { searchRequest } from '../../src/activities/tools/web/search-at.js';
 import type { Permissions } from '../../src/plan/tools/permission.js';
 import type { Tool } from '../../src/plan/tools/tool.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
+import { NO_PERMISSIONS } from '../plan/helpers/build-plan.js';
 
 const resolved = vi.hoisted(() => new Map<string, string[][]>());
 /** Names of `.test` have the addresses that a test says, others at each asking. */
@@ -85,14 +86,9 @@ afterAll(() =>
 );
 
 const permissions = (network: Permissions['network']): Permissions => ({
-  commands: [],
+  ...NO_PERMISSIONS,
   network,
-  deny: [],
-  ask: [],
-  allow: [],
-  protected: [],
   asking: 'deny',
-  escalate_after: 3,
 });
 
 function get(

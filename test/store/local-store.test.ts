@@ -4,13 +4,11 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../src/plan/result.js';
-import { NO_SPEND } from '../../src/plan/budget/spend.js';
-import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
 import { openStore } from '../../src/store/local-store.js';
 import { sha256 } from '../../src/store/hash.js';
 import { commandStep, plan } from '../plan/helpers/build-plan.js';
 import { temporaryFolder } from './helpers/harness.js';
+import { runRecord } from './helpers/run-record.js';
 
 /**
  * Runs `script` in a process of its own, in which `openStore` and `folder` stand ready, under `wrapper`; gives its
@@ -40,25 +38,7 @@ async function inProcess(folder: string, script: string, wrapper: string[] = [])
   return out;
 }
 
-const RECORD: RunRecord = {
-  run: 'review-abc',
-  plan: sha256('x'),
-  plan_name: 'review',
-  input: {},
-  budget: NO_BUDGETS,
-  rehearsal: false,
-  submitted_by: 'me',
-  workspace: '..',
-  journal: 'first',
-  workspace_digest: null,
-  status: 'success',
-  error: null,
-  output: null,
-  spend: NO_SPEND,
-  pages: [],
-  started_at: '2026-01-01T00:00:00.000Z',
-  ended_at: '2026-01-01T00:00:01.000Z',
-};
+const RECORD = runRecord('review-abc', { plan_name: 'review', workspace: '..' });
 
 describe('opening a store', () => {
   it('makes a private folder with an id that stays, and that Git ignores', async () => {

@@ -4,11 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
 import { NO_SPEND } from '../../src/plan/budget/spend.js';
 import type { Gate } from '../../src/plan/gates/gate.js';
 import { INTERPRETER, MEMO } from '../../src/plan/names.js';
-import type { RunRecord } from '../../src/plan/result.js';
 import { sha256 } from '../../src/store/hash.js';
 import { submittedFile } from '../../src/store/records/submitted-files.js';
 import type { Project } from '../faults/project.js';
@@ -17,6 +15,7 @@ import type { Outsider } from '../hostile/connect.js';
 import { connect } from '../hostile/connect.js';
 import type { ServedUi } from './pages.js';
 import { openPages } from './pages.js';
+import { runRecord } from '../store/helpers/run-record.js';
 
 const CLOSED = 10_000;
 const WAITING = 300;
@@ -47,25 +46,15 @@ function addClosed(): void {
   const folder = join(project.folder, '.perdure');
   for (const kind of ['runs', 'submitted']) mkdirSync(join(folder, kind), { recursive: true });
   for (let index = 0; index < CLOSED; index += 1) {
-    const record: RunRecord = {
-      run: `report-${index}`,
-      plan: sha256('plan'),
+    const record = runRecord(`report-${index}`, {
       plan_name: index % 2 === 0 ? 'nightly' : 'review',
       status: index % 10 === 0 ? 'error' : 'success',
       error: index % 10 === 0 ? 'It failed.' : null,
       output: { value: 'said' },
       spend: { ...NO_SPEND, usd: 0.25 },
-      pages: [],
-      input: {},
-      budget: NO_BUDGETS,
-      rehearsal: false,
-      submitted_by: 'ana',
-      workspace: '.',
-      journal: 'first',
-      workspace_digest: null,
       started_at: at(index),
       ended_at: at(index + 2),
-    };
+    });
     const { run, plan_name: definition } = record;
     const submitted = { run, definition, description: `of day ${index}.`, rehearsal: false, submitted_by: 'ana' };
     writeFileSync(join(folder, 'runs', `${run}.json`), JSON.stringify(record));

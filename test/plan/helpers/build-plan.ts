@@ -4,6 +4,7 @@ import { PLAN_VERSION } from '../../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { CommandStep, Need, Step, StepBase } from '../../../src/plan/step.js';
 import { sha256 } from '../../../src/store/hash.js';
+import type { Permissions } from '../../../src/plan/tools/permission.js';
 
 /** Fields that every step has, with the values a sequential command step would get. */
 export function stepBase(index: number, base: Partial<StepBase> = {}): StepBase {
@@ -36,6 +37,18 @@ export function commandStep(index: number, argv: string[], base: Partial<StepBas
     schema: null,
   };
 }
+
+/** Nothing is allowed that people are not asked about. */
+export const NO_PERMISSIONS: Permissions = {
+  commands: [],
+  network: false,
+  deny: [],
+  ask: [],
+  allow: [],
+  protected: [],
+  asking: 'ask',
+  escalate_after: 3,
+};
 
 /** Edges that make dependents skip when what they need fails. */
 export function needs(...steps: number[]): Need[] {

@@ -3,29 +3,17 @@ import { rowFrom } from '../../../src/plan/schedule/row.js';
 import type { Schedule } from '../../../src/plan/schedule/schedule-state.js';
 import { createSchedule, endStep, startStep } from '../../../src/plan/schedule/schedule.js';
 import type { Step, ToolStep } from '../../../src/plan/step.js';
-import type { Permissions } from '../../../src/plan/tools/permission.js';
 import type { BuiltinTool } from '../../../src/plan/tools/tool.js';
 import { inline } from '../../../src/plan/values/value.js';
 import { reference, whole } from '../helpers/build-blocks.js';
-import { after, body, commandStep, stepBase } from '../helpers/build-plan.js';
-
-const PERMISSIONS: Permissions = {
-  commands: [],
-  network: false,
-  deny: [],
-  ask: [],
-  allow: [],
-  protected: [],
-  asking: 'ask',
-  escalate_after: 3,
-};
+import { after, body, commandStep, NO_PERMISSIONS, stepBase } from '../helpers/build-plan.js';
 
 function look(index: number, more: Partial<ToolStep> = {}, name: BuiltinTool = 'read_file'): ToolStep {
   return {
     ...stepBase(index, { needs: index === 0 ? [] : after(index - 1) }),
     kind: 'tool',
     tool: { kind: 'builtin', name },
-    permissions: PERMISSIONS,
+    permissions: NO_PERMISSIONS,
     inputs: {},
     schema: null,
     ...more,

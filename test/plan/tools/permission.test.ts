@@ -3,17 +3,9 @@ import type { Action } from '../../../src/plan/tools/action.js';
 import type { Permissions } from '../../../src/plan/tools/permission.js';
 import { allowsHost, boundBy, judgeAction } from '../../../src/plan/tools/permission.js';
 import { inline } from '../../../src/plan/values/value.js';
+import { NO_PERMISSIONS } from '../helpers/build-plan.js';
 
-const NOTHING: Permissions = {
-  commands: [],
-  network: false,
-  deny: [],
-  ask: [],
-  allow: [],
-  protected: ['.git', '/definitions'],
-  asking: 'ask',
-  escalate_after: 3,
-};
+const NOTHING: Permissions = { ...NO_PERMISSIONS, protected: ['.git', '/definitions'] };
 const verdictOf = (action: Action, more: Partial<Permissions> = {}): string =>
   judgeAction({ ...NOTHING, ...more }, action).verdict;
 const reasonOf = (action: Action, more: Partial<Permissions> = {}): string => {

@@ -1,41 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
-import { NO_SPEND } from '../../../src/plan/budget/spend.js';
-import type { RunRecord } from '../../../src/plan/result.js';
-import { sha256 } from '../../../src/store/hash.js';
 import { openStore } from '../../../src/store/local-store.js';
 import type { Store } from '../../../src/store/store.js';
 import { createLiveListing } from '../../../src/web/data/live-listing.js';
 import type { SharedSession } from '../../../src/web/data/shared-link.js';
 import { temporaryFolder } from '../../store/helpers/harness.js';
+import { runRecord } from '../../store/helpers/run-record.js';
 
 const RUNS = 100;
 /** What is kept is looked at anew after half a minute. */
 const LATER_MS = 31_000;
-
-function record(run: string): RunRecord {
-  return {
-    run,
-    plan: sha256('plan'),
-    plan_name: 'hello',
-    status: 'success',
-    error: null,
-    output: null,
-    spend: NO_SPEND,
-    pages: [],
-    input: {},
-    budget: NO_BUDGETS,
-    rehearsal: false,
-    submitted_by: 'ana',
-    workspace: '.',
-    journal: 'first',
-    workspace_digest: null,
-    started_at: '2026-11-01T10:00:00.000Z',
-    ended_at: '2026-11-01T10:01:00.000Z',
-  };
-}
 
 async function addClosed(store: Store, run: string): Promise<void> {
   await store.noteSubmitted({
@@ -46,7 +21,7 @@ async function addClosed(store: Store, run: string): Promise<void> {
     submitted_by: 'ana',
     submitted_at: '2026-11-01T10:00:00.000Z',
   });
-  await store.writeRun(record(run));
+  await store.writeRun(runRecord(run));
 }
 
 afterEach(() => {

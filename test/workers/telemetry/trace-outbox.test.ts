@@ -2,8 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../../src/plan/result.js';
-import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import { NO_SPEND } from '../../../src/plan/budget/spend.js';
 import { openStore } from '../../../src/store/local-store.js';
 import type { Store } from '../../../src/store/store.js';
@@ -13,6 +11,7 @@ import { startOtlpReceiver } from '../../fakes/otlp-receiver.js';
 import type { OtlpReceiver } from '../../fakes/otlp-receiver.js';
 import { commandStep, plan } from '../../plan/helpers/build-plan.js';
 import { waitFor } from '../helpers/setting.js';
+import { runRecord } from '../../store/helpers/run-record.js';
 
 const PLAN = plan([commandStep(0, ['true'], { id: 'only' })], { name: 'small' });
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -63,26 +62,15 @@ async function close(run: string, announced: () => void, ended = new Date()): Pr
       },
     ]),
   ];
-  const record: RunRecord = {
-    run,
-    status: 'success',
-    error: null,
-    output: null,
-    spend: NO_SPEND,
+  const record = runRecord(run, {
     pages,
     plan: PLAN.hash,
     plan_name: PLAN.name,
-    input: {},
-    budget: NO_BUDGETS,
-    rehearsal: false,
-    submitted_by: 'tester',
-    workspace: '.',
     journal: `first-of-${run}`,
     trace: { id: TRACE },
-    workspace_digest: null,
     started_at: new Date(ended.getTime() - 20).toISOString(),
     ended_at: ended.toISOString(),
-  };
+  });
   await store.writeRun(record);
   announced();
 }

@@ -4,21 +4,15 @@ import type { RunSettings } from '../../../src/plan/run-input.js';
 import type { Agent, AgentStep } from '../../../src/plan/step.js';
 import type { Tool } from '../../../src/plan/tools/tool.js';
 import type { Hash } from '../../../src/plan/values/value.js';
-import { plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { NO_PERMISSIONS, plan, stepBase } from '../../plan/helpers/build-plan.js';
 
 /** An agent that may work in the workspace, and run a few commands. */
 export const PERMISSIONS: Permissions = {
+  ...NO_PERMISSIONS,
   commands: [
     { words: 'sh', class: 'workspace' },
     { words: 'sleep', class: 'workspace' },
   ],
-  network: false,
-  deny: [],
-  ask: [],
-  allow: [],
-  protected: [],
-  asking: 'ask',
-  escalate_after: 3,
 };
 
 export const FILES: Tool[] = (['read_file', 'write_file', 'edit_file', 'list_files', 'shell'] as const).map((name) => ({
