@@ -18,6 +18,7 @@ export default defineConfig({
     exclude: ['agents', 'compiled', 'completion', 'lean', 'refusals', 'usage'].map(
       (name) => `test/cli/${name}.test.ts`,
     ),
+    setupFiles: ['test/mutants-setup.ts'],
     testTimeout: 100_000,
   },
 });

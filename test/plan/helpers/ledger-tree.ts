@@ -191,7 +191,7 @@ export function runTree(run: Run, pick: (choices: number) => number, { topUps = 
 
   open(run, null, 'root');
   for (let turn = 0; todo.length + mail.length > 0; turn += 1) {
-    if (turn > 20_000) throw new Error('the tree does not come to rest');
+    if (turn > 4_000) throw new Error('the tree does not come to rest');
     const open =
       cutOneIn === undefined || pick(cutOneIn) > 0 ? [] : nodes.filter((node) => node.parent !== null && !node.closed);
     if (open.length > 0) {
