@@ -5,7 +5,7 @@ import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
 import { shortPlan } from '../../plan/packing/packed-plan.js';
 import { joinPath } from '../../plan/plan.js';
-import type { PlanStep } from '../../plan/step.js';
+import type { Block, PlanStep } from '../../plan/step.js';
 import type { Store } from '../../store/store.js';
 import type { Activities, PrepareCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
@@ -13,7 +13,7 @@ import { renderAll, renderText } from '../values/template-scope.js';
 import { stepFailure } from '../failures.js';
 import { gateHashOf } from '../values/content-hash.js';
 import type { LoadedStep } from '../values/load-step.js';
-import { loadStep } from '../values/load-step.js';
+import { blockAt, loadStep } from '../values/load-step.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { PlanningStep } from '../../plan/agents/planned-by.js';
 import { plannerOf } from '../../plan/agents/planned-by.js';
@@ -34,14 +34,15 @@ export function createPreparePlan({ store, compile, compileTasks }: Dependencies
   return async (call) => {
     const loaded = await loadStep(store, call, 'plan');
     const { step } = loaded;
+    const block = blockAt(loaded.body, call.step);
     const [source = null] = await renderAll(store, call, [step.source]);
     const message = (await renderText(store, call, step.message)) ?? '';
     if (compile === undefined)
       throw stepFailure('internal', 'This worker cannot compile what is made while a run runs.');
-    const planner = step.build === undefined ? plannerOf(loaded.body, step.source) : null;
+    const planner = step.build === undefined ? plannerOf(block, step.source) : null;
     const made =
       planner === null
-        ? await compileSource({ ...loaded, source, call, store, compile })
+        ? await compileSource({ ...loaded, block, source, call, store, compile })
         : await compilePlanned({ ...loaded, source, planner, compileTasks });
     if ('problems' in made)
       throw stepFailure('definition-invalid', `What was made is no workflow that may run:\n${made.problems}`);
@@ -64,13 +65,14 @@ export function createPreparePlan({ store, compile, compileTasks }: Dependencies
 }
 
 interface Preparing extends LoadedStep<PlanStep> {
+  block: Block;
   source: Json;
   call: PrepareCall;
   store: Store;
   compile: NonNullable<Dependencies['compile']>;
 }
 
-async function compileSource({ source, step, body, plan, call, store, compile }: Preparing): Promise<MadePlan> {
+async function compileSource({ source, step, block, plan, call, store, compile }: Preparing): Promise<MadePlan> {
   if (step.build !== undefined) {
     const made = madeOfTasks(source, JSON.parse(await store.getText(step.build)) as Json, step.budgets);
     return 'problems' in made ? made : compile(made, call.workspace);
@@ -78,7 +80,7 @@ async function compileSource({ source, step, body, plan, call, store, compile }:
   const rules = {
     kinds: step.kinds,
     budgets: step.budgets,
-    ...powersOfMakers(body, step, plan.agents),
+    ...powersOfMakers({ block, isNested: call.nested !== null }, step, plan.agents),
     models: call.models,
     inputs: call.given,
   };

@@ -53,6 +53,12 @@ export function stepAt(body: Block, address: StepAddress): Step | undefined {
   return isBlockStep(step) ? stepAt(step.body, rest) : undefined;
 }
 
+/** The block that the step at an address stands in. */
+export function blockAt(body: Block, address: StepAddress): Block {
+  const around = typeof address === 'number' ? undefined : stepAt(body, address.slice(0, -1));
+  return around !== undefined && isBlockStep(around) ? around.body : body;
+}
+
 function isKind<K extends StepKind>(step: Step | undefined, kind: K): step is Extract<Step, { kind: K }> {
   return step?.kind === kind;
 }

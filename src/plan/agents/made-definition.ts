@@ -121,16 +121,24 @@ export interface MadeAgent {
   text: string;
 }
 
+/** Where a step stands that runs what is made. */
+export interface MakingPlace {
+  /** The steps beside it, itself included. */
+  block: Block;
+  /** Another run gives its run the inputs. */
+  isNested: boolean;
+}
+
 /**
  * What those may do, all of them together, who made what a step runs; `tools` is null where it is no agent's work. What
- * comes from another run or from around the body may be anybody's: then there are none.
+ * comes from another run or from around the block may be anybody's: then there are none.
  */
 export function powersOfMakers(
-  body: Block,
+  place: MakingPlace,
   step: PlanStep,
   agents: Record<string, Agent>,
 ): Pick<MadeRules, 'tools' | 'within'> {
-  const makers = [...makersOf(body, rootsOf([step.source]), new Set())];
+  const makers = [...makersOf(place, rootsOf([step.source]), new Set())];
   if (makers.length === 0) return { tools: null };
   const sets = makers.map((hash) => toolsOf(agents[hash]));
   return {
@@ -183,18 +191,32 @@ function identityOf(tool: Tool): string {
 const ANYBODY = '';
 
 /** Agents that said what these references come to; gates and computed values hand on what others said. */
-function makersOf(body: Block, roots: string[], seen: Set<number>): Set<string> {
+function makersOf(place: MakingPlace, roots: string[], seen: Set<number>): Set<string> {
   const makers = new Set<string>();
   for (const root of roots) {
-    if (root.startsWith(OUTER)) makers.add(ANYBODY);
-    const index = Number(/^step:(\d+)/.exec(root)?.[1] ?? -1);
-    const step = body.steps[index];
-    if (step === undefined || seen.has(index)) continue;
-    seen.add(index);
-    for (const hash of [...saidBy(step), ...(step.kind === 'agent' ? [] : makersOf(body, rootsOfStep(step), seen))])
-      makers.add(hash);
+    if (isFromElsewhere(root, place)) makers.add(ANYBODY);
+    for (const index of stepsNamed(root, place.block)) {
+      const step = place.block.steps[index];
+      if (step === undefined || seen.has(index)) continue;
+      seen.add(index);
+      const behind = step.kind === 'agent' ? [] : makersOf(place, rootsOfStep(step), seen);
+      for (const hash of [...saidBy(step), ...behind]) makers.add(hash);
+    }
   }
   return makers;
+}
+
+/** An item is of a list from around its body. */
+function isFromElsewhere(root: string, { isNested }: MakingPlace): boolean {
+  return root.startsWith(OUTER) || root === 'item' || (isNested && root.startsWith('input:'));
+}
+
+/** The steps of a block that a root names: one, one as it was in the round before, or the members of a group. */
+function stepsNamed(root: string, { groups }: Block): number[] {
+  const [, index] = /^(?:step|last):(\d+)/.exec(root) ?? [];
+  if (index !== undefined) return [Number(index)];
+  const [, group] = /^group:([^.]*)/.exec(root) ?? [];
+  return group !== undefined && Object.hasOwn(groups, group) ? (groups[group] ?? []) : [];
 }
 
 function saidBy(step: Step): string[] {
