@@ -47,6 +47,8 @@ describe('who planned the tasks that a value is', () => {
     ['what a command wrote', whole('step:0.output'), null],
     ['what a gate without content says', whole('step:5.output'), null],
     ['no output', whole('step:2.error'), null],
+    ['more than an output', whole('step:2.outputs'), null],
+    ['a step with a number that begins so', whole('step:21.output'), null],
     ['an input', whole('input:plan'), null],
     ['a step that is none', whole('step:77.output'), null],
     ['a step of the scope around', whole('^step:2.output'), null],
@@ -54,4 +56,9 @@ describe('who planned the tasks that a value is', () => {
   ])('%s', (_, source, planner) => {
     expect(plannerOf({ steps }, source)).toBe(planner === null ? null : steps[planner]);
   });
+});
+
+it('finds a planner beyond the tenth step', () => {
+  const many = [...Array.from({ length: 12 }, (_, index) => commandStep(index, ['true'])), agentStep(12, { tasks })];
+  expect(plannerOf({ steps: many }, whole('step:12.output'))).toBe(many[12]);
 });

@@ -102,5 +102,7 @@ describe('a program plays', () => {
     expect(unlimitable('claude', agent({ uses: FILES }))).toBeNull();
     const { uses: _uses, permissions: _permissions, ...bare } = agent();
     expect(unlimitable('claude', bare)).toBeNull();
+    const maker = { kind: 'maker', name: 'agent_create', root: 'docs' } as const;
+    expect(unlimitable('claude', agent({ uses: [maker] }))).toBeNull();
   });
 });

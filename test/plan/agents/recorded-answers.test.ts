@@ -16,6 +16,7 @@ describe('a recorded answer', () => {
     { step: 'b', try: 2, text: 'second try' },
     { step: 'c', turn: 1, text: 'turn one' },
     { step: 'c', turn: 2, text: 'turn two' },
+    { step: 'e', turn: 2, text: 'only the second' },
   ];
   it.each<[string, number, number | null, string | null]>([
     ['a', 1, null, 'any'],
@@ -30,6 +31,8 @@ describe('a recorded answer', () => {
     ['c', 1, 3, null],
     ['c', 1, null, 'turn two'],
     ['d', 1, null, null],
+    ['e', 1, 1, null],
+    ['e', 1, null, 'only the second'],
   ])('of step %s, try %i, turn %s is %s', (step, tried, turn, text) => {
     expect(recordedAnswer(answers, { step, tried, turn })?.text ?? null).toBe(text);
   });
@@ -59,6 +62,7 @@ describe('what stands in for a step', () => {
     ['a', 'a', true],
     ['a', 'b', false],
     ['a', 'a/1', false],
+    ['a*', 'a1', false],
     ['a/1', 'a', false],
     ['a/*', 'a/12', true],
     ['a/*', 'a/b', false],
