@@ -39,7 +39,7 @@ function prepare(
   source: Json,
 ): Promise<PreparedPlan> {
   const stored = plan(steps, { agents: { [WORKER]: agent({ uses: [] }) }, groups });
-  const { preparePlan } = createActivities({
+  const activities = createActivities({
     store,
     credentials: () => ({}),
     compile: createMadeCompiler(store),
@@ -57,7 +57,7 @@ function prepare(
     models: ['', 'sonnet'],
     given: [],
   };
-  return store.putPlan(stored).then(() => temporal.run(preparePlan, call));
+  return store.putPlan(stored).then(() => temporal.run((given: PrepareCall) => activities.preparePlan(given), call));
 }
 
 it.each<[string, Given]>([

@@ -114,7 +114,7 @@ it('names the tools that no program has a word for, and not those that nobody mi
   ]);
 });
 
-it.each<[string, string[], string[] | undefined, string | null, string | null]>([
+it.each<[string, string[], string[] | undefined, codex: string | null, gemini: string | null]>([
   ['nothing', ['Bash', 'Edit', 'WebFetch'], undefined, null, null],
   ['edits, and runs commands', ['Bash'], ['Edit'], 'Edit', null],
   ['edits, and runs none', ['Read'], ['Edit'], null, null],
@@ -127,7 +127,7 @@ it.each<[string, string[], string[] | undefined, string | null, string | null]>(
   ['some commands, and may run none', ['Edit'], ['Bash(git push *)'], 'Bash(git push *)', null],
   ['what nobody knows', ['Bash', 'Edit'], ['deploy'], null, null],
   ['two things, of which the second counts', ['Edit', 'Write'], ['deploy', 'Edit'], 'Edit', 'Edit'],
-])('cannot hold everybody to an agent that is denied %s', (_what, tools, disallowed, codex, gemini) => {
+])('cannot hold everybody to an agent that is denied %s', (...[, tools, disallowed, codex, gemini]) => {
   const agent = { tools, ...(disallowed === undefined ? {} : { disallowed }) };
   expect([unheld('claude', agent), unheld('codex', agent), unheld('gemini', agent)]).toEqual([null, codex, gemini]);
 });

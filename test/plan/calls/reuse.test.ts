@@ -72,7 +72,7 @@ describe('a Plan', () => {
       true,
       true,
     ],
-  ])('of %s depends on the workspace: %4$s, and may change it: %5$s', (_, step, one, depends, changes) => {
+  ])('of %s depends on the workspace: %4$s, and may change it: %5$s', (...[, step, one, depends, changes]) => {
     for (const steps of [[step], [foreach(0, whole('input:a'), single(step))]]) {
       expect(dependsOnWorkspace(plan(steps, { agents: agents(one) }))).toBe(depends);
       expect(mayChangeWorkspace(plan(steps, { agents: agents(one) }))).toBe(changes);
