@@ -102,6 +102,22 @@ describe('the tasks of a build', () => {
     expect(planFaults({ tasks }, rules())).toEqual(faults);
   });
 
+  it.each<[string, string, string[]]>([
+    ['a builder', 'Bo', ['task `r` reviews what `Bo` built in `b`: somebody else has to']],
+    ['another builder', 'Cy', []],
+  ])('are reviewed by %s', (_case, name, faults) => {
+    for (const title of ['Code review', 'code-review of all', ' review it', 'CODE REVIEW'])
+      expect(
+        planFaults({ tasks: others(2, task('r', name, ['b'], { name: title }), task('c', 'Tess', ['r'])) }, rules()),
+      ).toEqual(faults);
+    expect(
+      planFaults(
+        { tasks: others(2, task('r', 'Bo', ['b'], { name: 'Reviewers list' }), task('c', 'Tess', ['r'])) },
+        rules(),
+      ),
+    ).toEqual([]);
+  });
+
   it('of which none says what it is for are taken', () => {
     expect(
       planFaults(
@@ -114,6 +130,12 @@ describe('the tasks of a build', () => {
   it.each([
     ['Flash the LED when the button is pressed', []],
     ['Build flashcards', []],
+    ['Review the board', []],
+    ['Undeploy nothing', []],
+    ['Deployments of the past', []],
+    ['Flashing an ESP32', [expect.stringContaining('that is no task')]],
+    ['  redeploying', [expect.stringContaining('that is no task')]],
+    ['Flashes it to the board', [expect.stringContaining('that is no task')]],
     ['Deploy to the server', [expect.stringContaining('that is no task')]],
   ])('are judged by what is done: %s', (name, faults) => {
     expect(planFaults({ tasks: others(2, task('c', 'Tess', ['b'], { name })) }, rules())).toEqual(faults);
@@ -167,6 +189,37 @@ describe('a planner’s answer', () => {
         { acceptance_criteria: ['It is done.'] },
       ],
       test_command: null,
+    });
+  });
+
+  it.each<[string, object, object]>([
+    ['a page', { page: 'a.html' }, { start_command: null, page: 'a.html' }],
+    ['a command rather than a page', { start_command: ['go'], page: 'a.html' }, { start_command: ['go'], page: null }],
+    ['no command in an empty list', { start_command: [], page: '' }, { start_command: ['npm', 'start'], page: null }],
+    ['its own test', { test_command: ['make', 'test'] }, { test_command: ['make', 'test'] }],
+    ['no test in an empty list', { test_command: [] }, { test_command: ['npm', 'test'] }],
+    ['no test in a text', { test_command: 'make' }, { test_command: ['npm', 'test'] }],
+    ['what it explains', { plan_explanation: 'So.' }, { plan_explanation: 'So.' }],
+  ])('has %s', (_what, answer, expected) => {
+    expect(cleanTasks({ tasks: [], ...answer }, rules())).toMatchObject(expected);
+  });
+
+  it('keeps what a task says, and gives it a usual complexity for one that is none', () => {
+    const given = [
+      task('a', 'Bo', [], { complexity: 'complex', requirement_ids: ['req-0'] }),
+      task('b', 'Bo', ['a'], { complexity: 'huge' }),
+      task('c', 'Bo', ['a'], { acceptance_criteria: ['It compiles.'] }),
+      task('d', 'Bo', ['a'], { acceptance_criteria: 'none' }),
+      'no task',
+    ];
+    expect(cleanTasks({ tasks: given }, rules({ type: 'hardware' }))).toMatchObject({
+      tasks: [
+        { complexity: 'complex', requirement_ids: ['req-0'] },
+        { complexity: 'medium' },
+        { acceptance_criteria: ['It compiles.'] },
+        { acceptance_criteria: 'none' },
+        'no task',
+      ],
     });
   });
 
