@@ -23,6 +23,12 @@ describe('a requirement', () => {
 
   it('names one queue, in whatever order it is written', () => {
     expect(queueFor('perdure-a', asked)).toBe('perdure-a/needs/gpu,lab,program:nvcc,sandbox:');
+    expect(requirementOf({ programs: ['nvcc', 'cc'], labels: ['z', 'a'] })).toEqual([
+      'a',
+      'program:cc',
+      'program:nvcc',
+      'z',
+    ]);
     expect(requirementOf({ programs: ['nvcc'], sandbox: true, labels: ['gpu', 'lab'] })).toEqual(asked);
     expect(requirementText(asked)).toBe('the label `gpu`, the label `lab`, the program `nvcc` and a sandbox');
   });

@@ -33,6 +33,11 @@ describe('text on its way to people', () => {
     ['more than four marks on one base', `e${'\u0301'.repeat(6)}x`, `e${'\u0301'.repeat(4)}\\u{301}\\u{301}x`],
     ['marks without a base of their own', '\u0301a\n\u0302b \u0303', '\\u{301}a\n\\u{302}b \\u{303}'],
     ['joiners where none belong', 'a\u200db\u200c 👨\u200d', 'a\\u{200d}b\\u{200c} 👨\\u{200d}'],
+    ['joiners with one letter that needs them', 'ی\u200ca b\u200dی', 'ی\\u{200c}a b\\u{200d}ی'],
+    ['joiners at an end', '\u200cی ی\u200d', '\\u{200c}ی ی\\u{200d}'],
+    ['spaces beside one number', '10\u202fa a\u00a010 1a\u202f5', '10\\u{202f}a a\\u{a0}10 1a\\u{202f}5'],
+    ['spaces not right before a mark', 'a\u00a0b! «a\u00a0b', 'a\\u{a0}b! «a\\u{a0}b'],
+    ['other blanks beside those of East Asia', '日\u2003本', '日\\u{2003}本'],
     ['what would pass for an escape', String.raw`\u{200b} \u{zz} \n`, String.raw`\u{5c}u{200b} \u{zz} \n`],
     ['a tab, and what would pass for one', 'a\tb⇥', 'a⇥   b\\u{21e5}'],
   ])('shows %s, and loses nothing', (_, text, shown) => {
@@ -46,6 +51,7 @@ describe('text on its way to people', () => {
     ['emoji with all that belongs to them', '🚀 ❤️ 👨‍👩‍👧‍👦 🏳️‍🌈 👍🏽 1️⃣ 🇩🇪 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
     ['joiners between letters that need them', 'می‌خواهم क्‍ष শ্‌ক'],
     ['accents that are marks', 'e\u0301a\u0323\u0302'],
+    ['a space of East Asia beside other words', '日\u3000a b\u3000本'],
     ['spaces where they are usual', '«\u00a0oui\u202f» 10\u202f000\u00a0€ quoi\u202f? 日本\u3000語'],
   ])('leaves %s as they are', (_, text) => {
     expect(safeText(text)).toBe(text);
@@ -106,6 +112,12 @@ describe('names', () => {
     ['forms of ASCII', 'ａdmin ﬁle 𝐱', '\\u{ff41}dmin \\u{fb01}le \\u{1d431}'],
     ['signs that look like those of paths', 'src∕a․ts', 'src\\u{2215}a\\u{2024}ts'],
     ['what is hidden', 'ad\u200bmin', 'ad\\u{200b}min'],
+    ['what is hidden in ASCII', 'a\u001bb', 'a\\u{1b}b'],
+    ['a Latin word with one other letter among others', 'résumе', 'résum\\u{435}'],
+    ['a Greek word that only looks Latin', 'ΑΒ', '\\u{391}\\u{392}'],
+    ['an Armenian letter in a Greek word', 'αօ', '\\u{3b1}\\u{585}'],
+    ['each mixed word beside words of a language', 'отчёт pаy', 'отчёт p\\u{430}y'],
+    ['a form of more than ASCII, in part', '﹩a', '\\u{fe69}a'],
   ])('show %s', (_, name, shown) => {
     expect(safeName(name)).toBe(shown);
   });
@@ -113,6 +125,11 @@ describe('names', () => {
   it.each([
     'full-review/scan#3',
     'résumé.md',
+    'plain.ts',
+    '',
+    'мир сор',
+    '日本語 Ёлка',
+    '½ ©',
     'отчёт с данными.txt',
     'Ελληνικά',
     '日本語Docs.md',

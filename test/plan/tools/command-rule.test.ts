@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandRule } from '../../../src/plan/tools/command-rule.js';
-import { judgeCommand, needsNetwork, ruleFor } from '../../../src/plan/tools/command-rule.js';
+import { isOption, judgeCommand, needsNetwork, ruleFor } from '../../../src/plan/tools/command-rule.js';
 
 const RULES: CommandRule[] = [
   { words: 'git', class: 'workspace' },
@@ -12,6 +12,8 @@ const RULES: CommandRule[] = [
   { words: 'tool', class: 'safe', refuses: ['add'] },
   { words: 'pip install', class: 'install' },
   { words: 'sudo', class: 'denied' },
+  { words: 'fd', class: 'safe', asks: ['-x', '--exec'], refuses: ['--danger'] },
+  { words: 'x x', class: 'safe', refuses: ['x'] },
 ];
 const judge = (line: string, network: boolean | string[] = false): unknown =>
   judgeCommand({ commands: RULES, network }, line.split(' '));
@@ -107,6 +109,45 @@ describe('a command', () => {
     ['a/...', false],
   ])('that only reads is looked at in the sandbox where `%s` may name a file elsewhere: %s', (word, sandbox) => {
     expect(judge(`git status ${word}`)).toEqual({ verdict: 'allow', sandbox });
+  });
+
+  it.each([
+    ['fd a -x rm', '-x'],
+    ['fd a --exec rm', '--exec'],
+    ['fd -lx', '-lx'],
+  ])('`%s` is asked about: `%s` may be meant', (line, asked) => {
+    expect(judge(line)).toEqual({ verdict: 'ask', reason: `\`fd\` does more with \`${asked}\` than it does without.` });
+  });
+
+  it('is refused rather than asked about, and its own words are no options of it', () => {
+    expect(judge('fd -x --danger')).toMatchObject({ verdict: 'deny' });
+    expect(judge('x x y')).toMatchObject({ verdict: 'allow' });
+    expect(judge('x x x')).toMatchObject({ verdict: 'deny' });
+    expect(judge('fd a')).toEqual({ verdict: 'allow', sandbox: false });
+    expect(judge('git push', true)).toEqual({ verdict: 'allow', sandbox: true });
+  });
+
+  it.each<[string, string, boolean]>([
+    ['--output', '--output', true],
+    ['--output=a', '--output', true],
+    ['--out', '--output', true],
+    ['--outputs', '--output', false],
+    ['--', '--output', false],
+    ['-output', '--output', false],
+    ['-o', '-o', true],
+    ['-ao', '-o', true],
+    ['-oa', '-o', true],
+    ['--o', '-o', false],
+    ['o', '-o', false],
+    ['-exec', '-exec', true],
+    ['-execdir', '-exec', true],
+    ['-e', '-exec', false],
+    ['xo', 'xo', true],
+    ['-o', 'xo', false],
+    ['add', 'add', true],
+    ['adds', 'add', false],
+  ])('with %j may mean the option %j: %s', (word, option, may) => {
+    expect(isOption(word, option)).toBe(may);
   });
 
   it('is not sent to the sandbox for the path of the program itself', () => {

@@ -5,6 +5,7 @@ describe('a hook', () => {
   it.each<[string, string[], boolean]>([
     ['*', ['shell'], true],
     ['', ['shell'], true],
+    ['', [], true],
     ['*', [], true],
     ['shell', ['shell'], true],
     ['shell', ['shell_more'], false],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/plan/tools/action.js';
 import type { Permissions } from '../../../src/plan/tools/permission.js';
-import { allowsHost, boundBy, judgeAction } from '../../../src/plan/tools/permission.js';
+import { allowsHost, boundBy, isAgentCall, judgeAction, subjectOf } from '../../../src/plan/tools/permission.js';
 import { inline } from '../../../src/plan/values/value.js';
 import { NO_PERMISSIONS } from '../helpers/build-plan.js';
 
@@ -42,6 +42,9 @@ describe('what nothing can allow', () => {
     ['a command elsewhere', { kind: 'command', argv: ['ls'], cwd: '..' }, /is outside of the workspace/],
     ['an address that is none', get('javascript:1'), /Expected an http or https address with a plain host/],
     ['a host with a name before it', get('http://user@example.org/'), /plain host/],
+    ['an address after a word', get('x http://example.org/'), /plain host/],
+    ['a host that goes on', get('http://example.org\\@evil.org'), /plain host/],
+    ['a port of too many digits', get('http://[::1]:123456/'), /plain host/],
     ['a second file outside that a made agent is shown', made(['a', '../b']), /`\.\.\/b` is outside/],
   ])('is %s', (_, action, reason) => {
     expect(verdictOf(action, ALL)).toBe('deny');
@@ -55,6 +58,8 @@ describe('what nothing can allow', () => {
     ['files inside', made(['a'])],
     ['what does nothing', { kind: 'none' }],
     ['an address', get('https://[::1]:8080/x')],
+    ['an address without a port', get('https://[::1]/x')],
+    ['a called tool', { kind: 'call', what: 'tool', name: 'deploy' }],
     ['an address without a path', get('http://example.org')],
     ['one with a question', get('http://example.org:80?x')],
   ])('is not %s', (_, action) => {
@@ -71,6 +76,7 @@ describe('paths that say what runs', () => {
     ['./definitions', 'deny'],
     ['sub/definitions/a.yml', 'allow'],
     ['.gitignore', 'allow'],
+    ['git', 'allow'],
     ['definitions2', 'allow'],
   ])('are protected: writing `%s` is %s', (path, verdict) => {
     expect(verdictOf(write(path))).toBe(verdict);
@@ -170,6 +176,33 @@ describe('patterns', () => {
     expect(verdictOf(action, more)).toBe(verdict);
   });
 
+  it.each<[Action, string[]]>([
+    [{ kind: 'read', path: './a//b/' }, ['read', 'read:a/b']],
+    [write('a'), ['write', 'write:a']],
+    [run('git', 'push', '-f'), ['command', 'command:git push -f']],
+    [get('http://a.b/'), ['request', 'request:GET http://a.b/']],
+    [MAKE, ['make', 'make:agent', 'make:agent:judge']],
+    [{ kind: 'call', what: 'mcp', name: 'x__y' }, ['mcp', 'mcp:x__y']],
+    [{ kind: 'call', what: 'agent', name: 'judge' }, ['agent', 'agent:judge']],
+    [
+      { kind: 'call', what: 'agent', name: 'judge', files: ['a'] },
+      ['agent', 'agent:judge', 'attachments', 'attachments:judge'],
+    ],
+    [made(), ['agent', 'agent:helper', 'made', 'made:helper']],
+    [made([]), ['agent', 'agent:helper', 'made', 'made:helper']],
+    [
+      made(['a']),
+      [
+        ...['agent', 'agent:helper', 'made', 'made:helper'],
+        ...['attachments', 'attachments:helper', 'attachments:made/helper'],
+      ],
+    ],
+    [{ kind: 'none' }, []],
+  ])('are held against what %j is called', (action, subjects) => {
+    expect(subjectOf(action)).toEqual(subjects);
+    expect(isAgentCall(action)).toBe(subjects[0] === 'agent');
+  });
+
   it('are named in the reason', () => {
     expect(reasonOf(write('a'), { deny: ['x', 'write'] })).toBe('`write` stands under `deny` of the permissions.');
     expect(reasonOf(write('a'), { ask: ['write:a'] })).toBe('`write:a` stands under `ask` of the permissions.');
@@ -207,6 +240,7 @@ describe('hosts', () => {
     [['Example.ORG'], 'example.org:8080', true],
     [['example.org:80'], 'example.org', false],
     [['example.org:80'], 'example.org:80', true],
+    [['a:1.example.org'], 'a:1.example.org:80', true],
     [['example.org'], 'evil-example.org', false],
     [['*.example.org'], 'a.example.org', true],
     [['*.example.org'], 'example.org', false],
@@ -215,6 +249,11 @@ describe('hosts', () => {
     [['*.example.org'], 'a.b.example.org:1', true],
   ])('%j reach `%s`: %s', (network, host, expected) => {
     expect(allowsHost(network, host)).toBe(expected);
+  });
+
+  it('are denied where they are not reached, and paths that are protected are named', () => {
+    expect(verdictOf(get('http://example.org/'), { network: ['other.org'] })).toBe('deny');
+    expect(reasonOf(write('.git/x'))).toBe('`.git/x` is protected by the permissions.');
   });
 
   it('that are not reached are named', () => {
