@@ -4,6 +4,7 @@ import { packPlan, shortPlan, unpackPlan } from '../../../src/plan/packing/packe
 import { createSchedule, endStep, startStep } from '../../../src/plan/schedule/schedule.js';
 import type { Step } from '../../../src/plan/step.js';
 import { inline } from '../../../src/plan/values/value.js';
+import { everything } from '../../cli/helpers/every-kind.js';
 import { after, body, commandStep, needs, plan, stepBase } from '../helpers/build-plan.js';
 
 describe('a packed plan', () => {
@@ -35,6 +36,14 @@ describe('a packed plan', () => {
     const short = JSON.parse(JSON.stringify(shortPlan(whole))) as ReturnType<typeof shortPlan>;
     expect(unpackPlan(short)).toEqual(whole);
     expect(short.hash).toBe(whole.hash);
+  });
+
+  it('is the same plan again with every kind of step, bodies and nested workflows', () => {
+    const all = everything();
+    expect(unpackPlan(shortPlan(all))).toEqual(all);
+    expect(JSON.stringify(packPlan(all)).length).toBeLessThan(JSON.stringify(all).length * 0.8);
+    const quoted = plan([commandStep(0, ["it's", 'a "b"'])]);
+    expect(unpackPlan(shortPlan(quoted))).toEqual(quoted);
   });
 
   it('has hardly more bytes for steps that resemble each other once it is shortened', () => {
