@@ -19,7 +19,8 @@ const rules = (more: Partial<TaskRules> = {}): TaskRules => ({
   fixed: {},
   ...more,
 });
-const tasksOf = (more: Partial<TaskRules>): JsonObject[] => rehearsedTasks(rules(more))['tasks'] as JsonObject[]; // its own
+// what `rehearsedTasks` has made
+const tasksOf = (more: Partial<TaskRules>): JsonObject[] => rehearsedTasks(rules(more))['tasks'] as JsonObject[];
 
 describe('a rehearsed build', () => {
   it.each<[string, Partial<TaskRules>, string[]]>([
