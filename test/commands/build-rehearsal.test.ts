@@ -25,8 +25,13 @@ beforeAll(async () => {
     'arcade-game.yml': spec('arcade-game'),
     'reading-list.yml': spec('reading-list'),
     'shut.yml':
-      'goal: A page.\nagents: [{name: Bo, role: builder, allowed_paths: [lib/]}, {name: Tess, role: tester}]\n',
-    'perdure.yml': 'devices: {lamp: {kind: simulated}}\n',
+      'goal: A page.\nagents: [{name: Bo, role: builder, allowed_paths: [notes.md]}, {name: Tess, role: tester}]\n',
+    'perdure.yml':
+      'devices:\n  lamp: {kind: simulated}\n  uno: {kind: simulated}\n' +
+      '  counter: {kind: simulated, simulates: esp32}\n',
+    'blink.yml': spec('blink'),
+    'esp-counter.yml': spec('esp-counter'),
+    'every-key.yml': spec('every-key'),
     'lamp.yml': lamp('make-lamp.mjs'),
     'dark.yml': lamp('not-written.mjs'),
     'make-lamp.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync('lamp.hex', '${HEX}');\n`,
@@ -90,6 +95,29 @@ describe('a rehearsal of a build for a board', () => {
     expect(result.output).toMatchObject({ deploy: { devices: { lamp: { compile_error: '', heard: 'ready' } } } });
     const { stdout } = await project.run('show', result.run);
     expect(stdout).toContain('rehearsal: 4 bytes not written');
+  });
+
+  it('compiles a sketch, where its builder may write', { tags: ['arduino'] }, async () => {
+    const { code, result, told } = await rehearse('run', 'blink.yml');
+    expect([code, result.status, result.error], told).toEqual([0, 'success', null]);
+    expect(result.output).toMatchObject({ tests: { ok: true }, deploy: { devices: { uno: { compile_error: '' } } } });
+    const { stdout } = await project.run('workspace', 'diff', result.run);
+    const written = [...stdout.matchAll(/^\+\+\+ b\/(\S+)$/gm)].map(([, path]) => path);
+    expect(written.filter((path) => path?.startsWith('.elisa/') === false).sort()).toEqual([
+      'blink/blink.ino',
+      'blink/counter.mjs',
+      'blink/index.html',
+      'tests/counter.test.mjs',
+    ]);
+  });
+
+  it.each([
+    ['esp-counter', 'deploy_1_compile: compiled: `node make-image.mjs` ended with exit code 1'],
+    ['every-key', 'tests/0/trouble'],
+  ])('of %s ends where the build needs what nobody wrote, and says what', async (name, reason) => {
+    const { code, result, told } = await rehearse('run', `${name}.yml`);
+    expect([code, result.status], told).toEqual([1, 'error']);
+    expect(`${result.error ?? ''}${told}`).toContain(reason);
   });
 
   it('that nothing can be compiled for ends as such a build does, and says why', async () => {

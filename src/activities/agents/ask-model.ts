@@ -8,6 +8,7 @@ import type { Recorded, RecordedAnswer } from '../../plan/agents/recorded-answer
 import type { Spend } from '../../plan/budget/spend.js';
 import { spendSince } from '../../plan/budget/spend.js';
 import { tokensText } from '../../plan/calls/step-output.js';
+import type { PlanBody } from '../../plan/plan.js';
 import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Claim } from '../../store/journal/entry.js';
@@ -221,7 +222,7 @@ async function withFiles(
 
 /** What a provider is given beside the request; what it tells meanwhile is noted in `soFar`. */
 async function contextOf(
-  { deps, call, step, signal }: Asking,
+  { deps, call, step, body, signal }: Asking,
   { part, soFar, claim, onText }: Pick<Asked, 'part' | 'claim'> & { soFar: CallSoFar; onText: (piece: string) => void },
 ): Promise<CallContext> {
   return {
@@ -246,9 +247,16 @@ async function contextOf(
       path: call.path,
       text: await renderRehearsal(deps.store, step, call.environment),
       recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null,
-      ...(step.tasks === undefined ? {} : { tasks: step.tasks }),
+      ...(step.tasks === undefined ? {} : { tasks: step.tasks, ...(await specOf(deps.store, call, body)) }),
     },
   };
+}
+
+/** The spec of the build whose tasks a rehearsal plans. */
+async function specOf(store: Dependencies['store'], call: ModelCall, { steps }: PlanBody): Promise<{ spec?: Json }> {
+  const [build] = steps.flatMap((step) => (step.kind === 'plan' && step.build !== undefined ? [step.build] : []));
+  if (build === undefined || call.model.provider !== 'rehearsal') return {};
+  return { spec: JSON.parse(await store.getText(build)) as Json }; // `JSON.parse` makes nothing else
 }
 
 /** Who lost the question asks no more; what is on its way is paid, and its spend is worth knowing. */

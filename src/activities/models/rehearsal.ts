@@ -58,8 +58,8 @@ function saidOf({ path }: RehearsedFile, blocks: Block[]): string {
     : `This is a rehearsal: no model was asked. \`${path}\` was written.`;
 }
 
-function standInFor({ path, tasks }: CallContext['rehearsal'], prompt: string, schema: Json): string {
-  if (tasks !== undefined) return JSON.stringify(rehearsedTasks(tasks));
+function standInFor({ path, tasks, spec }: CallContext['rehearsal'], prompt: string, schema: Json): string {
+  if (tasks !== undefined) return JSON.stringify(rehearsedTasks(tasks, spec));
   const asked = prompt.replaceAll(/\s+/g, ' ').trim();
   const head = asked.length <= PROMPT_CHARACTERS ? asked : `${asked.slice(0, PROMPT_CHARACTERS - 1)}…`;
   if (schema === null)

@@ -74,8 +74,11 @@ export interface CallContext {
   onUsage?: (usage: Usage) => void;
   /** Takes the answer as it comes. */
   onText: (text: string) => void;
-  /** What a rehearsal says (decision 10). `tasks`: its answer must be tasks that satisfy these rules. */
-  rehearsal: { path: string; text: string | null; recorded: RecordedAnswer | null; tasks?: TaskRules };
+  /**
+   * What a rehearsal says (decision 10). `tasks`: its answer must be tasks that satisfy these rules; `spec`: of a build
+   * with this completed spec.
+   */
+  rehearsal: { path: string; text: string | null; recorded: RecordedAnswer | null; tasks?: TaskRules; spec?: Json };
 }
 
 /** One way to reach models. `call` throws an `ApplicationFailure`, or anything when the signal has aborted. */
