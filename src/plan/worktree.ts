@@ -5,15 +5,22 @@ export interface WorkTreeSpec {
   kind: 'worktree';
   /** Folders that git ignores and that go from tree to tree, from the project's root. */
   carry: string[];
+  /** Megabytes that these have together at most, where they go from machine to machine; absent for `CARRY_MB`. */
+  carry_mb?: number;
   /** A run whose work it begins with. */
   from?: string;
 }
+
+/** What folders under `carry` have at most that go from machine to machine, where nobody says more. */
+export const CARRY_MB = 512;
 
 /** Of a run that works in a work tree: where that comes from. */
 export interface WorkTreeSettings {
   /** The project's folder. */
   project: string;
   carry: string[];
+  /** As the Plan says. */
+  carry_mb?: number;
   /** A run whose work it begins with. */
   from?: string;
   /** What the worker that has it must have, of one that goes from machine to machine; absent where it stays. */

@@ -7,6 +7,7 @@ import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import { locate } from '../../store/folders/places.js';
 import type { Store } from '../../store/store.js';
+import { CARRY_HINT, carryFault } from '../../store/worktrees/carried.js';
 import { mainPlace } from '../../store/worktrees/places.js';
 import type { Activities } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
@@ -41,6 +42,9 @@ export function createBeginRun({ store }: Dependencies): Activities['beginRun'] 
     const settings = await settingsFor(prepared, { plan, run, given, store });
     const torn = await foldersFault(plan, settings, store);
     if (torn !== null) return refuse(torn);
+    const { worktree } = settings;
+    const large = worktree?.travels === undefined ? null : carryFault(locate(store, worktree.project), worktree);
+    if (large !== null) return refuse(`${large} ${CARRY_HINT}`);
     const values: Record<string, Value> = {};
     for (const [name, value] of Object.entries(given)) values[name] = await store.put(value);
     for (const file of prepared.files) await store.noteUse(file, run);

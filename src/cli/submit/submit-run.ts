@@ -4,6 +4,7 @@ import type { Plan } from '../../plan/plan.js';
 import { labelsOf, requirementKey, requirementsOf } from '../../plan/placement/requirement.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunSettings } from '../../plan/run-input.js';
+import type { WorkTreeSettings } from '../../plan/worktree.js';
 import type { Value } from '../../plan/values/value.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -24,6 +25,7 @@ import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
 import { attributesAt, joinsRecord, startOrJoin } from './start-run.js';
 import { offerTrees } from '../../store/worktrees/brought-trees.js';
+import { CARRY_HINT, CarryTooLarge } from '../../store/worktrees/carried.js';
 import { mainPlace } from '../../store/worktrees/places.js';
 import { locate } from '../../store/folders/places.js';
 import { asTyped } from '../text/own-name.js';
@@ -161,11 +163,7 @@ export async function startSubmission(
   await requireHosts(link, plan);
   await requireOneFolder(plan, settings, session);
   await keepStart({ id, plan, session, settings });
-  if (settings.worktree?.travels !== undefined) {
-    const { project, carry, from } = settings.worktree;
-    const source = { run: id, project: locate(session.store, project), carry, ...(from === undefined ? {} : { from }) };
-    await offerTrees(session.store, source);
-  }
+  if (settings.worktree?.travels !== undefined) await offer(id, settings.worktree, session.store);
   const values = await store();
   const { worksInFolder } = await import('../../activities/runs/one-folder.js');
   // Before it is started: from then on a run that closes may remove what no open run uses.
@@ -199,6 +197,19 @@ export async function startSubmission(
     // Of a connection that was lost meanwhile nobody knows whether it was started.
     if (isNew && grpcTrouble(error) !== 'connection-lost') await session.store.forgetSubmitted(id);
     throw error;
+  }
+}
+
+/** Has the files of a run that travels go to the store. Throws a refusal where those beside git are too large. */
+async function offer(
+  run: string,
+  { project, travels: _travels, within: _within, ...how }: WorkTreeSettings,
+  store: Session['store'],
+): Promise<void> {
+  try {
+    await offerTrees(store, { run, project: locate(store, project), ...how });
+  } catch (error) {
+    throw error instanceof CarryTooLarge ? refusal(error.message, CARRY_HINT) : error;
   }
 }
 

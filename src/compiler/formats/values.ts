@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../plan/values/json.js';
 import { ID, NAME } from '../../plan/names.js';
 import type { InputType } from '../../plan/values/input-type.js';
+import { CARRY_MB } from '../../plan/worktree.js';
 import type { Node } from '../text/node.js';
 
 /*
@@ -161,6 +162,15 @@ export const inProject = z
   .regex(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))[^\p{Cc}\\]+(?<!\/)$/u, {
     error: "a folder from the project's root, without `..`",
   });
+
+/** How large folders that git ignores may be where they go to a store for many machines. */
+export const carryMb = z
+  .int({ error: 'a whole number of megabytes from 1' })
+  .min(1, { error: 'a whole number of megabytes from 1' })
+  .max(10_240, { error: 'at most 10240 megabytes' });
+export const CARRY_MB_TEXT =
+  'Megabytes that folders under `carry` have together at most, where they go to a store for many machines; ' +
+  `${CARRY_MB} when left out.`;
 
 /** When what a step came to is on the disk: with the step, or soon after it. */
 export const durability = z.enum(['synced', 'usual'], { error: 'synced or usual' });

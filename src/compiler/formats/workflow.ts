@@ -27,7 +27,18 @@ import {
   workflowStep,
 } from './step.js';
 import { RUN_ID } from '../../plan/names.js';
-import { budgets, durability, inputSpecs, inputSpecsOrList, inProject, name, template, text } from './values.js';
+import {
+  CARRY_MB_TEXT,
+  budgets,
+  carryMb,
+  durability,
+  inputSpecs,
+  inputSpecsOrList,
+  inProject,
+  name,
+  template,
+  text,
+} from './values.js';
 
 const workspaceKey = z.union(
   [
@@ -40,6 +51,7 @@ const workspaceKey = z.union(
         .describe(
           'Folders that git ignores and that the work needs, such as `node_modules`: copied from tree to tree.',
         ),
+      carry_mb: carryMb.optional().describe(CARRY_MB_TEXT),
       from: z
         .string({ error: 'a run' })
         .regex(RUN_ID, { error: "a run's id" })
@@ -47,7 +59,7 @@ const workspaceKey = z.union(
         .describe('A run in a work tree, with whose work this one begins.'),
     }),
   ],
-  { error: 'worktree, or a map with `kind: worktree`, `carry` and `from`' },
+  { error: 'worktree, or a map with `kind: worktree`, `carry`, `carry_mb` and `from`' },
 );
 
 const workflowShape = {

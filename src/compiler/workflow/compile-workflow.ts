@@ -220,8 +220,15 @@ function policiesIn({
 
 function workspaceOf(authored: WorkflowDefinition['authored']['workspace']): Pick<Plan, 'workspace'> {
   if (authored === undefined) return {};
-  const { carry = [], from } = authored === 'worktree' ? {} : authored;
-  return { workspace: { kind: 'worktree', carry, ...(from === undefined ? {} : { from }) } };
+  const { carry = [], carry_mb, from } = authored === 'worktree' ? {} : authored;
+  return {
+    workspace: {
+      kind: 'worktree',
+      carry,
+      ...(carry_mb === undefined ? {} : { carry_mb }),
+      ...(from === undefined ? {} : { from }),
+    },
+  };
 }
 
 /** Commits are made in a work tree, and a workflow that needs one runs where there is one. */

@@ -35,7 +35,13 @@ export interface Member {
 
 /** Where a build of a completed spec works: a tree of its own, with the folders that the spec names. */
 export function workTreeOf(spec: Json): WorkTreeSpec {
-  return { kind: 'worktree', carry: textsIn(mapIn(spec, 'workflow'), 'carry') };
+  const flow = mapIn(spec, 'workflow');
+  const { carry_mb } = flow;
+  return {
+    kind: 'worktree',
+    carry: textsIn(flow, 'carry'),
+    ...(typeof carry_mb === 'number' ? { carry_mb } : {}),
+  };
 }
 
 /** A rule of a spec; one without a name is known by its place. */

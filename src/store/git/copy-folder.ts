@@ -38,7 +38,7 @@ export async function copyFolder(path: string, from: string, to: string): Promis
 }
 
 /** What a copy needs where we are root: files belong to whom they belonged. */
-function rights(): string[] {
+export function rights(): string[] {
   if (process.getuid?.() !== 0) return [];
   return ['CAP_DAC_OVERRIDE', 'CAP_CHOWN', 'CAP_FOWNER'].flatMap((right) => ['--cap-add', right]);
 }

@@ -5,20 +5,25 @@ import { copyFolder } from '../git/copy-folder.js';
 import type { TreePlaces } from './places.js';
 
 /** Where the folders that git ignores are kept between trees: no run works there. */
-function kept({ folder }: TreePlaces): string {
+export function carriedFolder({ folder }: TreePlaces): string {
   return join(folder, 'carried');
 }
 
 /** Takes such folders from the project, once: what is missing there is missing. */
 export async function carryFromProject(places: TreePlaces, project: string, paths: string[]): Promise<void> {
-  await rm(kept(places), { recursive: true, force: true });
-  await mkdir(kept(places), { recursive: true, mode: 0o700 });
-  for (const path of paths) await copyFolder(path, project, kept(places));
+  await emptyCarried(places);
+  for (const path of paths) await copyFolder(path, project, carriedFolder(places));
+}
+
+/** Begins anew, with none. */
+export async function emptyCarried(places: TreePlaces): Promise<void> {
+  await rm(carriedFolder(places), { recursive: true, force: true });
+  await mkdir(carriedFolder(places), { recursive: true, mode: 0o700 });
 }
 
 /** Gives a tree those that it has not got. */
 export async function carryInto(places: TreePlaces, tree: string, paths: string[]): Promise<void> {
-  for (const path of paths) if (!existsSync(join(tree, path))) await copyFolder(path, kept(places), tree);
+  for (const path of paths) if (!existsSync(join(tree, path))) await copyFolder(path, carriedFolder(places), tree);
 }
 
 /** Takes them from a tree in which nobody works any more, and which is about to be removed. */
@@ -27,7 +32,7 @@ export async function carryFrom(places: TreePlaces, tree: string, paths: string[
     const from = join(tree, path);
     // A link on the way, which an agent may have made, would lead elsewhere.
     if (!isFolder(from) || realpathSync(from) !== join(realpathSync(tree), path)) continue;
-    const to = join(kept(places), path);
+    const to = join(carriedFolder(places), path);
     await rm(to, { recursive: true, force: true });
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await rename(from, to);

@@ -2,14 +2,16 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EndedWork } from '../../plan/placement/ended-work.js';
-import type { Json } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import { writeAtomically } from '../files.js';
 import { PRIVATE_FILE, makeFolders } from '../folders/root.js';
 import type { Trees } from './branch.js';
 import { opened, tipOf } from './branch.js';
-import { carryFromProject, carryInto } from './carry.js';
+import { keepCarried, restoreCarried } from './carried.js';
+import { carryFromProject, carryInto, emptyCarried } from './carry.js';
 import { writeTree } from './commit-tree.js';
+import type { Values } from './kept-values.js';
+import { PART_BYTES, getPart, putPart } from './kept-values.js';
 import type { LeaseOptions } from './lease.js';
 import { withLease } from './lease.js';
 import type { MadeTrees } from './make-trees.js';
@@ -28,6 +30,11 @@ export interface KeptTrees {
   trees: Record<string, { start: string; files: string; conflicts?: string }>;
   /** What steps came to, by key, for reruns: each a file's text. */
   done: Record<string, string>;
+  /**
+   * What folders that go along beside git held when the run began: the values that an archive of them was cut into.
+   * Absent where there are none, or an earlier version did not keep them.
+   */
+  carried?: Hash[];
   /** Packs of git that have all of it, the oldest first: the values that each was cut into. */
   packs: Hash[][];
 }
@@ -40,14 +47,6 @@ export function keptState(kept: KeptTrees, ended: EndedWork | null): string {
   return JSON.stringify({ ...kept, ...(ended === null ? {} : { ended }) });
 }
 
-/** The store of what is kept. */
-export interface Values {
-  putAlways(value: string): Promise<{ ref: Hash }>;
-  get(ref: Hash): Promise<Json>;
-}
-
-/** A pack is kept in values of so many bytes. */
-const PART_BYTES = 6 * 1024 * 1024;
 /** Of more packs than that one is made. */
 const MOST_PACKS = 32;
 
@@ -69,6 +68,7 @@ export async function keepTrees(
       tip: await tipOf(trees),
       trees: await treesNow(trees),
       done: await doneNow(trees.places),
+      ...(await carriedAtFirst(trees, values, before)),
     };
     if (before !== null && JSON.stringify({ ...now, packs: before.packs }) === JSON.stringify(before)) return before;
     const known = before !== null && before.packs.length < MOST_PACKS ? before : null;
@@ -76,6 +76,16 @@ export async function keepTrees(
     const pack = await packSince(trees, now, known);
     return { ...now, packs: pack === null ? first : [...first, await putPack(pack, values)] };
   });
+}
+
+/** They are kept once: what steps change there stays with the worker. */
+async function carriedAtFirst(
+  { made, places }: Trees,
+  values: Values,
+  before: KeptTrees | null,
+): Promise<Pick<KeptTrees, 'carried'>> {
+  if (made.carry.length === 0) return {};
+  return { carried: before?.carried ?? (await keepCarried(places, values)) };
 }
 
 async function treesNow(trees: Trees): Promise<KeptTrees['trees']> {
@@ -124,19 +134,19 @@ async function packSince(
 async function putPack(pack: Buffer, values: Values): Promise<Hash[]> {
   const parts: Hash[] = [];
   for (let at = 0; at < pack.length; at += PART_BYTES)
-    parts.push((await values.putAlways(pack.subarray(at, at + PART_BYTES).toString('base64'))).ref);
+    parts.push(await putPart(pack.subarray(at, at + PART_BYTES), values));
   return parts;
 }
 
 /**
- * Makes the trees of a run as they were kept, in place of whatever stands there. Folders that go along beside git come
- * from the project here, as far as it has them.
+ * Makes the trees of a run as they were kept, in place of whatever stands there. Folders that go along beside git are
+ * left out for who only looks at the trees; of a run that an earlier version began they come from the project here.
  */
 export async function restoreTrees(
   stateDir: string,
   run: string,
   kept: KeptTrees,
-  { values, project }: { values: Values; project: string },
+  { values, project, looksOnly }: { values: Values; project: string; looksOnly: boolean },
 ): Promise<void> {
   const places = treePlaces(stateDir, run);
   makeFolders(places.folder);
@@ -153,7 +163,9 @@ export async function restoreTrees(
     for (const parts of kept.packs)
       await repository.git(['index-pack', '--stdin'], { input: await loadPack(parts, values) });
     await repository.git(['update-ref', `refs/heads/${kept.made.branch}`, kept.tip]);
-    await carryFromProject(places, project, kept.made.carry);
+    if (looksOnly) await emptyCarried(places);
+    else if (kept.carried === undefined) await carryFromProject(places, project, kept.made.carry);
+    else await restoreCarried(places, kept.carried, values);
     for (const [name, { start, files, conflicts }] of Object.entries(kept.trees)) {
       await addTree(repository, name, files);
       await setStart(repository, name, start);
@@ -168,7 +180,7 @@ export async function restoreTrees(
 
 async function loadPack(parts: Hash[], values: Values): Promise<Buffer> {
   const loaded: Buffer[] = [];
-  for (const part of parts) loaded.push(Buffer.from(String(await values.get(part)), 'base64'));
+  for (const part of parts) loaded.push(await getPart(part, values));
   return Buffer.concat(loaded);
 }
 

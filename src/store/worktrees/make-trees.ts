@@ -51,6 +51,8 @@ export interface TreeSource {
   /** The project's folder. */
   project: string;
   carry: string[];
+  /** Megabytes that these have together at most, where they go to the store. */
+  carry_mb?: number;
   /** A run whose work it begins with. */
   from?: string;
 }

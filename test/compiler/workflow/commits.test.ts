@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planOf, problemsOf } from '../helpers/temporary-project.js';
+import { compileIn, createProject, planOf, problemsOf } from '../helpers/temporary-project.js';
 
 const WORK = '  - {id: work, command: [touch, a], commit: "Make a", on_error: continue}\n';
 const workflow = (steps: string): string => `workspace: worktree\nsteps:\n${steps}`;
@@ -17,5 +17,26 @@ describe('a step that commits what another has left', () => {
     ['a step after it', taking('work') + WORK, '3:50 forward-reference'],
   ])('names not %s', (_what, steps, problem) => {
     expect(problemsOf(workflow(steps))).toEqual([problem]);
+  });
+});
+
+describe('a workflow in a work tree', () => {
+  it.each([
+    ['worktree', { carry: [] }],
+    ['{kind: worktree, carry: [libs]}', { carry: ['libs'] }],
+    ['{kind: worktree, carry: [libs], carry_mb: 700}', { carry: ['libs'], carry_mb: 700 }],
+  ])('written `%s` has what it says in its Plan, and no more', (workspace, how) => {
+    expect(planOf(`workspace: ${workspace}\nsteps:\n${WORK}`).workspace).toStrictEqual({ kind: 'worktree', ...how });
+  });
+
+  it('has a limit in whole megabytes', () => {
+    const workspace = 'workspace: {kind: worktree, carry: [libs], carry_mb: 0}';
+    expect(problemsOf(`${workspace}\nsteps:\n${WORK}`)).toEqual(['1:54 invalid-value']);
+  });
+
+  it('of a build has what the spec says', () => {
+    const project = createProject({ 'build.yml': 'goal: A clock\nworkflow: {carry: [libs], carry_mb: 700}\n' });
+    const { plan } = compileIn(project, 'build.yml');
+    expect(plan?.workspace).toStrictEqual({ kind: 'worktree', carry: ['libs'], carry_mb: 700 });
   });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEVELS } from '../../../plan/builds/build-spec.js';
-import { anyJson, inProject } from '../values.js';
+import { CARRY_MB_TEXT, anyJson, carryMb, inProject } from '../values.js';
 import { between, filledUpTo, flag, list, map, oneOf, textUpTo } from './values.js';
 
 const command = list(filledUpTo(2_000), 100, 'words').min(1, { error: 'a list of words' });
@@ -45,6 +45,7 @@ export const flow = z.strictObject(
     carry: list(inProject, 20, 'folders')
       .optional()
       .describe('Folders that git ignores and that the work needs; [node_modules] when left out.'),
+    carry_mb: carryMb.optional().describe(CARRY_MB_TEXT),
     human_gates: list(textUpTo(200), 10, 'gates')
       .optional()
       .describe('Where there is one, a person is asked once, when half of the tasks are done.'),
