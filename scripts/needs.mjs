@@ -32,6 +32,11 @@ export const NEEDS = [
     ],
   ),
   need('postgres', ['faults'], [postgresql]),
+  need(
+    'networks',
+    ['faults'],
+    [program('ip', 'iproute2'), { what: 'network namespaces', has: makesNeighbours, packages: [] }],
+  ),
   need('tmpfs', ['faults'], [{ what: 'the right to mount a file system', has: mounts, packages: [] }]),
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
   need(
@@ -204,14 +209,16 @@ function makesNamespaces() {
   return !onPath('bwrap') || runs('bwrap', '--ro-bind', '/', '/', '--unshare-all', 'true');
 }
 
-/** Tests of the sandbox's network make neighbours of this machine, which takes root. */
-function makesNetworks() {
+/** Neighbours of this machine in networks of their own take root. */
+function makesNeighbours() {
   return (
-    !onPath('ip') ||
-    (process.getuid?.() === 0 &&
-      runs('unshare', '--net', 'ip', 'link', 'add', 'pt', 'type', 'veth') &&
-      existsSync('/dev/net/tun'))
+    !onPath('ip') || (process.getuid?.() === 0 && runs('unshare', '--net', 'ip', 'link', 'add', 'pt', 'type', 'veth'))
   );
+}
+
+/** Tests of the sandbox's network have some. */
+function makesNetworks() {
+  return makesNeighbours() && existsSync('/dev/net/tun');
 }
 
 function runs(...[command, ...args]) {

@@ -36,20 +36,24 @@ export interface Project {
   close(): Promise<void>;
 }
 
-export async function openProject(files: Record<string, string>, env: Record<string, string> = {}): Promise<Project> {
+export async function openProject(
+  files: Record<string, string>,
+  env: Record<string, string> = {},
+  inside: string[] = [],
+): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-faults-'));
   for (const [name, text] of Object.entries({ 'perdure.yml': '{}\n', ...files })) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  return projectAt(folder, env);
+  return projectAt(folder, env, inside);
 }
 
-/** The same in a folder that is there. */
-export function projectAt(folder: string, env: Record<string, string> = {}): Project {
+/** The same in a folder that is there; `inside` are words before each command, by which it runs elsewhere. */
+export function projectAt(folder: string, env: Record<string, string> = {}, inside: string[] = []): Project {
   const started: Running[] = [];
   const start = (...args: string[]): Running => {
-    const running = command(folder, args, env);
+    const running = command(folder, args, { env, inside });
     started.push(running);
     return running;
   };
@@ -58,7 +62,7 @@ export function projectAt(folder: string, env: Record<string, string> = {}): Pro
     folder,
     start,
     run,
-    runIn: (below, ...args) => command(join(folder, below), args, env).finished,
+    runIn: (below, ...args) => command(join(folder, below), args, { env, inside }).finished,
     pids: () => pidsOf(folder),
     read: (name) => readFile(join(folder, name), 'utf8').catch(() => ''),
     close: async () => {
@@ -72,8 +76,13 @@ export function projectAt(folder: string, env: Record<string, string> = {}): Pro
   };
 }
 
-function command(folder: string, args: string[], env: Record<string, string>): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+function command(
+  folder: string,
+  args: string[],
+  { env, inside }: { env: Record<string, string>; inside: string[] },
+): Running {
+  const [file, ...words] = [...inside, process.execPath, MAIN, ...args] as [string, ...string[]]; // it has two at least
+  const child = spawn(file, words, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

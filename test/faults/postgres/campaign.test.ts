@@ -1,7 +1,8 @@
 // @module-tag postgres
 // @module-tag git
 // @module-tag sandbox
-import { mkdirSync, readFileSync } from 'node:fs';
+// @module-tag networks
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,6 +14,7 @@ import { kill, until } from '../project.js';
 import { FULL } from '../seed.js';
 import type { Working } from './machines.js';
 import { openMachine, openShared, runOn, signalFolder, startWorker } from './machines.js';
+import { makeOwnNetwork } from './networks.js';
 
 /** How long something is killed, and how often; in seconds. */
 const LAST = Number(process.env['PERDURE_CAMPAIGN_SECONDS'] ?? 600);
@@ -100,13 +102,18 @@ describe.each(FULL ? ['three machines of one store and one server'] : [])('%s', 
       const { postgres: server, home, address, close } = await openShared();
       onTestFinished(close);
       const url = await server.createDatabase();
-      const keys = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: await openEndpoint(asked) };
+      const endpoint = await openEndpoint(asked);
       const machines = await Promise.all(
-        [0, 1, 2].map(async () => {
-          const cache = join(signalFolder(), 'cache');
-          mkdirSync(cache);
-          const env = { TEAM_STORE: url, TEMPORAL_ADDRESS: address, XDG_CACHE_HOME: cache, ...keys };
-          return openMachine(files(effects), env);
+        [0, 1, 2].map(makeOwnNetwork).map(async ({ inside, reach }) => {
+          const env = {
+            TEAM_STORE: await reach(url),
+            TEMPORAL_ADDRESS: new URL(await reach(`tcp://${address}`)).host,
+            ANTHROPIC_API_KEY: 'test-key',
+            ANTHROPIC_BASE_URL: await reach(endpoint),
+            XDG_CACHE_HOME: signalFolder(),
+            TMPDIR: signalFolder(),
+          };
+          return openMachine(files(effects), env, inside);
         }),
       );
       const workers: Working[] = [];

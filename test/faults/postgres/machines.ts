@@ -42,12 +42,19 @@ export function signalFolder(): string {
   return folder;
 }
 
-/** A machine with a checkout and a home of its own, as far as files and the environment tell machines apart. */
-export async function openMachine(files: Record<string, string>, env: Record<string, string>): Promise<Project> {
+/**
+ * A machine with a checkout and a home of its own, as far as files and the environment tell machines apart; `inside`
+ * are words before each of its commands, by which it has a network of its own too.
+ */
+export async function openMachine(
+  files: Record<string, string>,
+  env: Record<string, string>,
+  inside: string[] = [],
+): Promise<Project> {
   const own = mkdtempSync(join(tmpdir(), 'perdure-home-'));
   onTestFinished(() => rmSync(own, { recursive: true, force: true }));
   const config = 'store: {postgres: "${env.TEAM_STORE}"}\n';
-  const project = await openProject({ 'perdure.yml': config, ...files }, { ...env, HOME: own });
+  const project = await openProject({ 'perdure.yml': config, ...files }, { ...env, HOME: own }, inside);
   onTestFinished(() => project.close());
   execFileSync('git', ['init', '-q'], { cwd: project.folder });
   return project;
