@@ -3,9 +3,12 @@ import type { ModelStep, ModelWorkflow } from './reference.js';
 /** What a model is to say back stands behind this in its prompt. */
 export const SAY = 'Say: ';
 
+/** The file that is looked at; what a look yields is its one line. */
+const SEEN_FILE = 'perdure.yml';
+
 /** What its project has beside it. */
 export const PROJECT = {
-  'perdure.yml': '{}\n',
+  [SEEN_FILE]: '{}\n',
   'definitions/agents/parrot.yml': 'name: parrot\nprompt: You say what you are told to say.\n',
 };
 
@@ -84,26 +87,17 @@ function repeated({ repeat }: ModelStep): object {
 
 const SCRIPT = 'echo "start $0" >> "$4"; printf %s "$1"; echo "end $0" >> "$4"; [ "$2" != all ] && [ "$2" != "$3" ]';
 
-function acted({ id, act, quick, repeat }: ModelStep, words: string, { name, log, repeats }: Around): object {
-  const index = repeats || repeat !== null ? '${index}' : '';
+function acted(step: ModelStep, words: string, around: Around): object {
+  const { id, act, repeat } = step;
+  const index = around.repeats || repeat !== null ? '${index}' : '';
   const said = `${id}#${index}(${words})`;
   switch (act.kind) {
     case 'command':
-      return {
-        command: [
-          'sh',
-          '-c',
-          SCRIPT,
-          `${name}/${id}`,
-          said,
-          act.fails === true ? 'all' : act.fails === false ? 'none' : `r${act.fails}`,
-          `r${index}`,
-          log,
-        ],
-        timeout: quick ? '9s' : '1m',
-      };
+      return commanded(step, act, { said, index, ...around });
     case 'agent':
       return { agent: 'parrot', prompt: `${SAY}${said}` };
+    case 'look':
+      return { tool: 'read_file', inputs: { path: act.fails ? 'nowhere' : SEEN_FILE } };
     case 'set':
       return { set: { said } };
     case 'wait':
@@ -117,7 +111,19 @@ function acted({ id, act, quick, repeat }: ModelStep, words: string, { name, log
     case 'block':
       return {
         execution: act.mode,
-        steps: act.steps.map((step) => written(step, act.steps, { name, log, repeats: true })),
+        steps: act.steps.map((step) => written(step, act.steps, { ...around, repeats: true })),
       };
   }
+}
+
+function commanded(
+  { id, quick }: ModelStep,
+  { fails }: ModelStep['act'] & { kind: 'command' },
+  { said, index, name, log }: Around & { said: string; index: string },
+): object {
+  const failing = fails === true ? 'all' : fails === false ? 'none' : `r${fails}`;
+  return {
+    command: ['sh', '-c', SCRIPT, `${name}/${id}`, said, failing, `r${index}`, log],
+    timeout: quick ? '9s' : '1m',
+  };
 }

@@ -86,6 +86,21 @@ export function generate(draw: () => number): ModelWorkflow {
   return workflow(0);
 }
 
+/** The same with looks in place of most commands, questions and values: such steps may be done in rows. */
+export function withLooks(workflow: ModelWorkflow, draw: () => number): ModelWorkflow {
+  return { ...workflow, steps: workflow.steps.map((step) => looking(step, draw)) };
+}
+
+function looking(step: ModelStep, draw: () => number): ModelStep {
+  const { act } = step;
+  if (act.kind === 'workflow') return { ...step, act: { ...act, workflow: withLooks(act.workflow, draw) } };
+  if (act.kind === 'block') return { ...step, act: { ...act, steps: act.steps.map((one) => looking(one, draw)) } };
+  const fails = act.kind === 'command' ? act.fails : false;
+  const mayLook = act.kind === 'command' || act.kind === 'agent' || act.kind === 'set';
+  if (!mayLook || typeof fails === 'number' || draw() < 0.2) return step;
+  return { ...step, act: { kind: 'look', fails }, refers: [] };
+}
+
 /** Of these no text refers to anything. */
 function saysNothing({ kind }: Act): boolean {
   return kind === 'wait' || kind === 'block';

@@ -10,9 +10,9 @@ import { openHarness } from '../workflows/helpers/harness.js';
 import { viewOf } from '../workflows/helpers/viewing.js';
 import { SAY } from './author.js';
 import type { ModelBudget } from './generate.js';
-import { drawBudget, generate } from './generate.js';
+import { drawBudget, generate, withLooks } from './generate.js';
 import { compare } from './compare.js';
-import type { Expected } from './reference.js';
+import type { Expected, ModelWorkflow } from './reference.js';
 import { play } from './reference.js';
 import type { SeedRun } from './run-seed.js';
 import { runSeed } from './run-seed.js';
@@ -60,13 +60,28 @@ afterAll(async () => {
 /** Runs one random definition on the real server and says how it differs from the model; empty when it does not. */
 async function differences({ seed, name }: Drawn): Promise<string[]> {
   const length = 1 + Math.floor(random(`links of ${name}`, seed)() * MOST_CUT);
-  const [whole, cut] = await Promise.all([differencesIn({ seed, name }, WHOLE), differencesIn({ seed, name }, length)]);
-  return [...whole, ...cut.map((found) => `${length} steps in a link: ${found}`)];
+  const looks = random(`looks of ${name}`, seed);
+  const cut = 1 + Math.floor(looks() * MOST_CUT);
+  const ways: [way: string, linkSteps: number, change?: (workflow: ModelWorkflow) => ModelWorkflow][] = [
+    ['', WHOLE],
+    [`${length} steps in a link: `, length],
+    [`with looks, ${cut} steps in a link: `, cut, (workflow) => withLooks(workflow, looks)],
+  ];
+  const found = await Promise.all(
+    ways.map(async ([way, linkSteps, change]) =>
+      (await differencesIn({ seed, name }, linkSteps, change)).map((difference) => `${way}${difference}`),
+    ),
+  );
+  return found.flat();
 }
 
-async function differencesIn({ seed, name }: Drawn, linkSteps: number): Promise<string[]> {
+async function differencesIn(
+  { seed, name }: Drawn,
+  linkSteps: number,
+  change = (workflow: ModelWorkflow): ModelWorkflow => workflow,
+): Promise<string[]> {
   const draw = random(name, seed);
-  const workflow = generate(draw);
+  const workflow = change(generate(draw));
   const expected = play(workflow);
   const budget = drawBudget(draw, expected);
   const run = await runSeed(harness, workflow, expected, { budget, linkSteps });

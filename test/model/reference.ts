@@ -22,6 +22,8 @@ export type Act =
   /** `fails`: always, never, or for the item or in the round of that number. */
   | { kind: 'command'; fails: boolean | number }
   | { kind: 'agent' | 'set' | 'wait' }
+  /** Reads a file, which is there or not; it says nothing. */
+  | { kind: 'look'; fails: boolean }
   | { kind: 'approval' | 'ask'; approve: boolean }
   | { kind: 'workflow'; workflow: ModelWorkflow }
   /** `steps:` of its own; only where it repeats. */
@@ -77,6 +79,9 @@ export interface GateExpected {
   kind: 'approval' | 'ask';
   approve: boolean;
 }
+
+/** What a look yields. */
+export const SEEN = '1\t{}';
 
 /** Stands for any moment: a `wait` yields when it was over. */
 export const TIME = '<time>';
@@ -245,6 +250,9 @@ function playOther(
       tally.spent += 1;
       tally.calls += 1;
       return { status: 'success', output: said };
+    case 'look':
+      tally.spent += 1;
+      return act.fails ? { status: 'error', output: null } : { status: 'success', output: SEEN };
     case 'set':
       return { status: 'success', output: { said } };
     case 'wait':
