@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import type { RunRecord } from '../../src/plan/result.js';
 import { openStore } from '../../src/store/local-store.js';
 import { sha256 } from '../../src/store/hash.js';
 import { commandStep, plan } from '../plan/helpers/build-plan.js';
@@ -181,6 +182,22 @@ describe('records of runs', () => {
     expect(await (await openStore(folder)).readRun('review-abc')).toEqual(RECORD);
     expect(await store.listRuns()).toEqual(['another-1', 'review-abc']);
     expect(await store.readRun('never-was')).toBeNull();
+  });
+
+  it('are given the latest first, without what cannot be read', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    for (const [run, ended_at] of Object.entries({
+      a: '2026-01-02',
+      b: '2026-01-03',
+      'b/c': '2026-01-04',
+      d: '2026-01-01',
+    }))
+      await store.writeRun({ ...RECORD, run, ended_at });
+    await writeFile(join(folder, 'runs', 'e.json'), 'spoilt');
+    const pages: RunRecord[][] = [];
+    for await (const page of store.closedRuns()) pages.push(page);
+    expect(pages.flat().map(({ run }) => run)).toEqual(['b', 'a', 'd']);
   });
 
   it('are there only once what they name is', async () => {

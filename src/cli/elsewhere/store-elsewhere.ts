@@ -9,6 +9,7 @@ import type { MemoryFiles } from '../../store/records/memory-files.js';
 import type { NarrationFiles } from '../../store/records/narration-files.js';
 import type { Pruning } from '../../store/records/prune-files.js';
 import type { ProviderFiles } from '../../store/records/provider-files.js';
+import { closedOneByOne } from '../../store/records/run-files.js';
 import type { SessionFiles } from '../../store/records/session-files.js';
 import { StoreFailure } from '../../store/store-failure.js';
 import type { MadeFiles } from '../../store/records/made-files.js';
@@ -46,6 +47,10 @@ export function createStoreElsewhere(place: StorePlace): Store {
     cache.set(ref, value, text.length);
     return value;
   };
+  const runs: Pick<Store, 'readRun' | 'listRuns'> = {
+    readRun: (run) => askStore(place, { op: 'readRun', run }),
+    listRuns: (below) => askStore(place, { op: 'listRuns', ...(below === undefined ? {} : { below }) }),
+  };
   return {
     id: place.id,
     get,
@@ -56,8 +61,8 @@ export function createStoreElsewhere(place: StorePlace): Store {
     putPlan: async (plan) => {
       await askStore(place, { op: 'putPlan', plan });
     },
-    readRun: (run) => askStore(place, { op: 'readRun', run }),
-    listRuns: (below) => askStore(place, { op: 'listRuns', ...(below === undefined ? {} : { below }) }),
+    ...runs,
+    closedRuns: () => closedOneByOne(runs),
     listLogs: (run) => askStore(place, { op: 'listLogs', run }),
     readLog: (run, path, offset) => askStore(place, { op: 'readLog', run, path, offset }),
     readFollowers: () => askStore(place, { op: 'followers' }),

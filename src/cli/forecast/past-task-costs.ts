@@ -5,7 +5,6 @@ import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import { specOfPlan } from '../observe/build-spec.js';
 import { viewOfRecord } from '../observe/closed.js';
-import { readRecords } from '../observe/list-runs.js';
 import { taskCosts } from '../observe/task-costs.js';
 
 /** Older builds, and older runs, are not looked at. */
@@ -38,10 +37,14 @@ export async function pastTaskCosts(store: Store): Promise<ReadonlyMap<string, P
 
 /** Those that may tell something, the latest first. */
 async function latestRuns(store: Store): Promise<RunRecord[]> {
-  return (await readRecords(store))
-    .filter(({ rehearsal, rerun_of, output }) => !rehearsal && rerun_of === undefined && output !== null)
-    .sort((a, b) => (a.ended_at > b.ended_at ? -1 : 1))
-    .slice(0, MOST_RUNS);
+  const latest: RunRecord[] = [];
+  for await (const page of store.closedRuns()) {
+    latest.push(
+      ...page.filter(({ rehearsal, rerun_of, output }) => !rehearsal && rerun_of === undefined && output !== null),
+    );
+    if (latest.length >= MOST_RUNS) break;
+  }
+  return latest.slice(0, MOST_RUNS);
 }
 
 async function costsOf(record: RunRecord, store: Store): Promise<{ role: string; usd: number }[]> {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Gate } from '../../plan/gates/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
@@ -145,19 +144,10 @@ export async function listOpen(store: Store): Promise<ListedRun[]> {
     }));
 }
 
-/** Records that are read between two turns of the event loop. */
-const READ_AT_ONCE = 500;
-
 /** Records of closed root runs; one that cannot be read is left out. */
-export async function readRecords(store: Store): Promise<RunRecord[]> {
-  const ids = (await store.listRuns()).filter((run) => !run.includes('/'));
+export async function readRecords(store: Pick<Store, 'closedRuns'>): Promise<RunRecord[]> {
   const records: RunRecord[] = [];
-  for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
-    const some = ids.slice(from, from + READ_AT_ONCE).map((run) => store.readRun(run).catch(() => null));
-    records.push(...(await Promise.all(some)).filter((record) => record !== null));
-    // Others have their turn: pages are served by the same process.
-    await setImmediate();
-  }
+  for await (const page of store.closedRuns()) records.push(...page);
   return records;
 }
 

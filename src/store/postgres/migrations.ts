@@ -74,6 +74,11 @@ const MIGRATIONS: readonly string[] = [
   `,
   // The content of a large value may be in a bucket: then its row has none.
   `alter table perdure.stored_values alter column content drop not null`,
+  // Lists begin with the runs that ended last; of those before, nobody knows when they did.
+  `
+  alter table perdure.runs add column ended timestamptz not null default '-infinity';
+  create index runs_by_end on perdure.runs (ended, run) where not is_nested;
+  `,
 ];
 
 /** The version of the tables that this code makes and knows. */

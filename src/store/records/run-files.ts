@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { ID, RUN_ID } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
 import { writeAtomically } from '../files.js';
@@ -17,6 +18,8 @@ export interface RunFiles {
   writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;
   readRun(run: string): Promise<RunRecord | null>;
   listRuns(below?: string): Promise<string[]>;
+  /** Records of closed root runs in pages, the latest first; one that cannot be read is left out. */
+  closedRuns(): AsyncGenerator<RunRecord[]>;
   /** Removes the record of one run, and nothing else of it. */
   forgetRun(run: string): Promise<void>;
 }
@@ -26,7 +29,7 @@ export interface RunFiles {
  * while the root ran, or cancelled.
  */
 export function createRunFiles(folder: string): RunFiles {
-  return {
+  const files: RunFiles = {
     async writeRun(record, named) {
       const name = recordFile(record.run);
       if (name === null) throw new StoreFailure('internal', `Expected a run's id, got \`${record.run}\`.`);
@@ -54,6 +57,7 @@ export function createRunFiles(folder: string): RunFiles {
       const name = recordFile(run);
       if (name !== null) await rm(join(folder, name), { force: true });
     },
+    closedRuns: () => closedOneByOne(files),
     async listRuns(below) {
       if (below !== undefined) return (await recordsBelow(folder, below)).map(({ run }) => run).sort();
       try {
@@ -68,6 +72,26 @@ export function createRunFiles(folder: string): RunFiles {
       }
     },
   };
+  return files;
+}
+
+/** Records that are read between two turns of the event loop. */
+const READ_AT_ONCE = 500;
+
+/** Closed root runs of a store that knows no order of them: all in one page. */
+export async function* closedOneByOne({
+  listRuns,
+  readRun,
+}: Pick<RunFiles, 'listRuns' | 'readRun'>): AsyncGenerator<RunRecord[]> {
+  const ids = (await listRuns()).filter((run) => !run.includes('/'));
+  const records: RunRecord[] = [];
+  for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+    const some = ids.slice(from, from + READ_AT_ONCE).map((run) => readRun(run).catch(() => null));
+    records.push(...(await Promise.all(some)).filter((record) => record !== null));
+    // Others have their turn: pages are served by the same process.
+    await setImmediate();
+  }
+  yield records.sort((a, b) => (a.ended_at > b.ended_at ? -1 : 1));
 }
 
 /** Null for what is no run's id; nothing that passes can leave the folder. */

@@ -79,6 +79,9 @@ function signOf({ open, gates, paused, serverIsDown }: Awaited<ReturnType<typeof
   ]);
 }
 
+/** So many new records are read one by one. */
+const FEW = 50;
+
 /**
  * Records of closed runs do not change, nor does what was noted when these were submitted: each is read once, and of a
  * record only what lists show is kept.
@@ -86,17 +89,25 @@ function signOf({ open, gates, paused, serverIsDown }: Awaited<ReturnType<typeof
 function rememberRecords(store: Store): Store {
   const known = new Map<string, RunRecord>();
   let noted = new Map<string, SubmittedRun>();
-  const readRun: Store['readRun'] = async (run) => {
-    const record = known.get(run) ?? (await store.readRun(run));
-    if (record === null) return null;
-    const slim: RunRecord = { ...record, input: {}, output: null, pages: [] };
-    known.set(run, slim);
-    return slim;
+  const keep = (record: RunRecord): void =>
+    void known.set(record.run, { ...record, input: {}, output: null, pages: [] });
+  const closedRuns: Store['closedRuns'] = async function* () {
+    const ids = (await store.listRuns()).filter((run) => !run.includes('/'));
+    const unknown = new Set(ids.filter((run) => !known.has(run)));
+    if (unknown.size <= FEW) {
+      const read = await Promise.all([...unknown].map((run) => store.readRun(run).catch(() => null)));
+      for (const record of read) if (record !== null) keep(record);
+    } else
+      for await (const page of store.closedRuns()) {
+        for (const record of page) if (unknown.delete(record.run)) keep(record);
+        if (unknown.size === 0) break;
+      }
+    yield ids.flatMap((run) => known.get(run) ?? []);
   };
   const listSubmitted: Store['listSubmitted'] = async () => {
     const all = await store.listSubmitted(noted);
     noted = new Map(all.filter(({ run }) => known.has(run)).map((submitted) => [submitted.run, submitted]));
     return all;
   };
-  return { ...store, readRun, listSubmitted };
+  return { ...store, closedRuns, listSubmitted };
 }

@@ -28,26 +28,25 @@ type KnownRuns = Map<string, ClosedRun>;
  * `known` is not read again; it has the same runs then.
  */
 export async function readPast(store: Store, known: KnownRuns = new Map()): Promise<ClosedRun[]> {
-  const runs = (await store.listRuns()).filter((run) => !run.includes('/'));
-  const records = (await Promise.all(runs.map((run) => store.readRun(run).catch(() => null)))).flatMap((record) =>
-    record === null ||
-    record.rehearsal ||
-    record.status === 'cancelled' ||
-    record.rerun_of !== undefined ||
-    !hasActed(record)
-      ? []
-      : [record],
-  );
-  records.sort((a, b) => (a.ended_at > b.ended_at ? -1 : 1));
-  const latest = records.slice(0, MOST_RUNS);
+  const latest: RunRecord[] = [];
+  for await (const page of store.closedRuns()) {
+    latest.push(...page.filter(tells));
+    if (latest.length >= MOST_RUNS) break;
+  }
   const past: ClosedRun[] = [];
-  for (const record of latest) {
+  for (const record of latest.slice(0, MOST_RUNS)) {
     const read = known.get(record.journal) ?? (await readRun(record, store).catch(() => null));
     if (read !== null) past.push(read);
   }
   known.clear();
   for (const one of past) known.set(one.record.journal, one);
   return past;
+}
+
+/** Real ones that came to their own end. */
+function tells(record: RunRecord): boolean {
+  const { rehearsal, status, rerun_of } = record;
+  return !rehearsal && status !== 'cancelled' && rerun_of === undefined && hasActed(record);
 }
 
 /** A run that could not begin says nothing of what it takes. */

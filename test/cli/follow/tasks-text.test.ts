@@ -167,7 +167,7 @@ it('tasks that name no requirement are shown with those that nobody has named', 
     ],
   });
   // Of a store no more is asked than what a text is, and which runs there were.
-  const store = { getText: () => Promise.resolve(spec), listRuns: () => Promise.resolve([]) } as unknown as Store;
+  const store = { getText: () => Promise.resolve(spec), closedRuns: async function* () {} } as unknown as Store;
   const shown = (requirement_ids: string[]): Promise<string> =>
     shownTasks(plan([task({ requirement_ids })]), { team: [], spec }, store);
   expect((await shown(['req-0', 'req-1'])).split('\n').at(-1)).toBe('why so     In order.');

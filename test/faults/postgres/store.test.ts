@@ -14,6 +14,7 @@ import { SCHEMA_VERSION } from '../../../src/store/postgres/migrations.js';
 import { StoreFailure } from '../../../src/store/store-failure.js';
 import type { Store } from '../../../src/store/store.js';
 import { fileOf } from '../../../src/store/values/value-files.js';
+import { runRecord } from '../../store/helpers/run-record.js';
 import type { PostgresServer } from './server.js';
 import { PASSWORD, startPostgres } from './server.js';
 
@@ -174,6 +175,28 @@ describe('a store on PostgreSQL', () => {
     expect((await there.listSubmitted()).map(({ definition }) => definition)).toEqual(['d']);
     const token = await here.sign('gate');
     expect([await there.isSigned('gate', token), await there.isSigned('other', token)]).toEqual([true, false]);
+  });
+
+  it('gives records of closed runs the latest first, by pages, however many there are', async () => {
+    const fresh = await server.createDatabase();
+    const store = await openPostgresStore(fresh, temporaryFolder());
+    const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+    const ids = Array.from({ length: 2_100 }, (_, index) => `run-${String(index)}`);
+    // Two end at a time; nested runs are no part of the list.
+    await Promise.all(ids.map((run, index) => store.writeRun({ ...runRecord(run), ended_at: at(index >> 1) })));
+    await store.writeRun({ ...runRecord('run-1/nested'), ended_at: at(9_999) });
+    await server.query(fresh, `update perdure.runs set record = 'spoilt' where run = 'run-7'`);
+    const pages: string[][] = [];
+    for await (const page of store.closedRuns()) pages.push(page.map(({ run }) => run));
+    expect(pages.map(({ length }) => length)).toEqual([1_000, 1_000, 99]);
+    const found = pages.flat();
+    expect(new Set(found)).toEqual(new Set(ids.filter((run) => run !== 'run-7')));
+    const minutes = found.map((run) => Number(run.slice('run-'.length)) >> 1);
+    expect(minutes).toEqual(minutes.toSorted((a, b) => b - a));
+    // One that is written again is where it ended last.
+    await store.writeRun({ ...runRecord('run-2'), ended_at: at(8_888) });
+    const { value: first } = await store.closedRuns().next();
+    expect(first?.[0]?.run).toBe('run-2');
   });
 
   it('counts the time in which some worker was there', async () => {

@@ -35,8 +35,13 @@ describe('the list of runs that pages show', () => {
     const ids = Array.from({ length: RUNS }, (_, index) => `hello-${index}`);
     await Promise.all(ids.map((run) => addClosed(store, run)));
     const read: string[] = [];
+    let all = 0;
     const counting: Store = {
       ...store,
+      closedRuns: () => {
+        all += 1;
+        return store.closedRuns();
+      },
       readRun: (run) => {
         read.push(run);
         return store.readRun(run);
@@ -50,7 +55,7 @@ describe('the list of runs that pages show', () => {
     } as unknown as SharedSession;
     const listing = createLiveListing(session);
     expect((await listing.read()).runs).toHaveLength(RUNS);
-    expect(read).toHaveLength(RUNS);
+    expect([all, read]).toEqual([1, []]);
 
     // Whoever read one of these files again would not find the run in it.
     for (const run of ids)
@@ -61,6 +66,6 @@ describe('the list of runs that pages show', () => {
     const { runs } = await listing.read();
     expect(runs).toHaveLength(RUNS + 1);
     expect(runs.every(({ run, description }) => description === `about ${run}`)).toBe(true);
-    expect(read.slice(RUNS)).toEqual(['hello-new']);
+    expect([all, read]).toEqual([1, ['hello-new']]);
   });
 });
