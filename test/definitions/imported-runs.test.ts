@@ -1,4 +1,4 @@
-// @seconds 40
+// @seconds 60
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import type { RunResult } from '../../src/plan/result.js';
 import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
-import { openProject } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
 import { strike } from '../faults/strike.js';
 
 /* A file of each neighbour, imported, checked and run: it ends as it would there. */
@@ -54,6 +54,45 @@ agents:
     routes: [{to: $end}]
 output: {text: "{{ printer.output.result }}"}
 `;
+/** Two look side by side, people are asked, and a choice leads back. */
+const TRIP = `workflow:
+  name: trip
+  entry_point: scout
+  input: {place: {type: string}}
+agents:
+  - name: scout
+    prompt: "Scout {{ workflow.input.place }}."
+    output: {warm: {type: boolean}, open: {type: array}}
+    routes:
+      - {to: looks, when: "{{ output.warm }}"}
+      - {to: never}
+  - {name: food, prompt: "Find food in {{ workflow.input.place }}."}
+  - {name: beds, prompt: "Find beds in {{ workflow.input.place }}."}
+  - {name: never, prompt: "Stay at home.", routes: [{to: $end}]}
+  - name: wishes
+    type: questions
+    prompt: Before it is planned.
+    questions:
+      - {id: days, text: "How many days in {{ workflow.input.place }}?"}
+      - {id: money, text: How much money?, choices: [little, much]}
+    routes: [{to: details}]
+  - {name: details, type: questions, source: scout.output.open, routes: [{to: plan}]}
+  - name: plan
+    prompt: >-
+      Plan {{ wishes.output.answers.days }} days, {{ wishes.output.answers.money }} money,
+      {{ details.output.items }}: {{ looks.outputs.food }}, {{ looks.outputs.beds }}.
+    routes: [{to: good}]
+  - name: good
+    type: human_gate
+    prompt: "Is it good? {{ plan.output.result }}"
+    options:
+      - {label: Go, value: go, route: $end}
+      - {label: Again, value: again, route: plan}
+parallel: [{name: looks, agents: [food, beds], routes: [{to: wishes}]}]
+output:
+  plan: "{{ plan.output.result }}"
+  chosen: "{{ good.output.selected }}"
+`;
 const GOOSE = `version: 1.0.0
 title: Take Notes
 description: Writes notes.
@@ -81,6 +120,7 @@ let endpoint: ModelEndpoint;
 /** Drafts that were asked for, by their topics. */
 const drafts = new Map<string, number>();
 let notes = 0;
+let plans = 0;
 /** Called when a second draft is asked for. */
 let onSecondDraft: () => void = () => undefined;
 
@@ -94,6 +134,11 @@ const ANSWERS: [asked: RegExp, answer: (asked: string, results: number) => Answe
   [/Write of \w+/, (asked) => draftOf(/Write of (\w+)/.exec(asked)?.[1] ?? '')],
   [/Judge /, (asked) => say(`{"good": ${!asked.includes('draft 1')}}`)],
   [/Print /, (asked) => say(`printed ${/\w+ draft \d/.exec(asked)?.[0] ?? ''}`)],
+  [/Scout Home/, () => say('{"warm": false, "open": []}')],
+  [/Scout Rome/, () => say('{"warm": true, "open": ["By train?", {"question": "Alone?", "hint": "Or two?"}]}')],
+  [/Find (food|beds) in Rome/, (asked) => say(asked.includes('food') ? 'pasta' : 'bunks')],
+  [/Plan 3 days/, (asked) => say(`plan ${(plans += 1)} of ${asked.replace(/\s+/g, ' ').trim()}`)],
+  [/Stay at home/, () => say('Home it is.')],
   [/Note down/, (_, results) => note(results)],
   [/Triage issue 7\./, () => say('A duplicate.')],
 ];
@@ -125,6 +170,7 @@ beforeAll(async () => {
     {
       '.archon/workflows/fix-issue.yaml': ARCHON,
       'drafts.yaml': CONDUCTOR,
+      'trip.yaml': TRIP,
       'notes.yaml': GOOSE,
       '.github/workflows/triage.md': GH_AW,
     },
@@ -140,7 +186,8 @@ async function bring(file: string): Promise<void> {
   const { code, stdout, stderr } = await project.run('import', file, '--json');
   expect(code, stderr).toBe(0);
   const { files } = JSON.parse(stdout) as { files: { file: string; status: string }[] };
-  expect(files.map(({ status }) => status)).toEqual(files.map(() => 'written'));
+  // An agent that all of them have is there already when another one is imported.
+  for (const { status } of files) expect(['written', 'unchanged']).toContain(status);
   const checked = await project.run('validate', ...files.map(({ file: written }) => written));
   expect(checked.code, checked.stderr).toBe(0);
 }
@@ -191,6 +238,57 @@ describe('a workflow of conductor', () => {
     });
     // What was answered before the blow is not asked again.
     expect(endpoint.countOf('Judge wasps draft 1')).toBe(1);
+  });
+});
+
+/** A gate as `list --waiting` tells of it. */
+interface Waiting {
+  gate: string;
+  message: string;
+}
+
+/** The next thing that a run asks people: what was answered may be listed a little longer. */
+function asks(run: string, answered: Set<string>): Promise<Waiting> {
+  return until(async () => {
+    const waiting = JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as Waiting[];
+    return waiting.find(({ gate }) => gate.startsWith(`${run}/`) && !answered.has(gate));
+  });
+}
+
+describe('a workflow of conductor that asks people', () => {
+  it('looks side by side, asks one question after the other, and goes back where a choice leads', async () => {
+    await bring('trip.yaml');
+    expect((await project.run('run', 'trip', '-i', 'place=Rome', '--id', 'rome', '--no-wait')).code).toBe(4);
+    const said: string[] = [];
+    const answered = new Set<string>();
+    for (const answer of ['3', 'little', 'Yes', 'No', 'again', 'go']) {
+      const { gate, message } = await asks('rome', answered);
+      said.push(message.replace(/\s+/g, ' ').trim());
+      answered.add(gate);
+      const { code, stderr } = await project.run('answer', gate, answer);
+      expect(code, stderr).toBe(0);
+    }
+    expect((await project.run('watch', 'rome')).code).toBe(0);
+    const plan = (number: number): string =>
+      `plan ${number} of Plan 3 days, little money, [ { "question": "By train?", "answer": "Yes" }, ` +
+      '{ "question": "Alone?", "answer": "No" } ]: pasta, bunks.';
+    expect(said).toEqual([
+      'Before it is planned. How many days in Rome?',
+      'Before it is planned. How much money? - little - much',
+      'By train?',
+      'Alone? Or two?',
+      `Is it good? ${plan(1)} go: Go again: Again`,
+      `Is it good? ${plan(2)} go: Go again: Again`,
+    ]);
+    const result = JSON.parse((await project.run('show', 'rome', '--json')).stdout) as RunResult;
+    expect(result).toMatchObject({ status: 'success', output: { plan: plan(2), chosen: 'go' } });
+    expect(statuses(result)).toMatchObject({ never: 'skipped', food: 'success', beds: 'success' });
+  });
+
+  it('ends where its route leads, and asks nobody then', async () => {
+    const result = await run('trip', '-i', 'place=Home');
+    expect(result.status).toBe('success');
+    expect(statuses(result)).toMatchObject({ never: 'success', food: 'skipped', beds: 'skipped', wishes: 'skipped' });
   });
 });
 
