@@ -1,4 +1,4 @@
-// @seconds 35
+// @seconds 50
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   endpoint = await startModelEndpoint(({ prompt, system, results: { count } }) =>
     system.includes('You make.') && count === 0
       ? { tools: MAKES }
-      : { text: prompt.includes('Plan it.') ? PLANNED : prompt },
+      : { text: prompt.includes('Plan it.') ? PLANNED : prompt.includes('Plan in JSON.') ? IN_JSON : prompt },
   );
   project = await openProject(
     {
@@ -37,6 +37,15 @@ beforeAll(async () => {
       'planned.yml':
         'name: planned\nsteps:\n  - {id: think, agent: helper, prompt: Plan it.}\n' +
         '  - {id: do, plan: "${steps.think.output}", message: Do it like that?}\n',
+      'json.yml':
+        'name: json\nsteps:\n  - {id: think, agent: helper, prompt: Plan in JSON.}\n' +
+        '  - {id: do, plan: "${steps.think.output}", message: Do it like that?}\n',
+      'uses.yml':
+        'name: uses\nsteps:\n  - {id: judged, agent: judge, prompt: Judge it.}\n' +
+        '  - {id: counted, tool: lines, inputs: {file: definitions/agents/helper.yml}}\n' +
+        '  - {id: done, workflow: parts}\n' +
+        'output:\n  judged: "${steps.judged.output}"\n  counted: "${steps.counted.output}"\n' +
+        '  done: "${steps.done.output}"\n',
       'talk.yml': 'name: talk\nsteps:\n  - {id: work, agent: maker, prompt: Go.}\n',
     },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
@@ -52,6 +61,7 @@ afterAll(async () => {
 const promote = (...args: string[]) => project.run('promote', ...args);
 const read = (file: string): string => readFileSync(join(project.folder, file), 'utf8');
 
+const IN_JSON = '{"steps": [{"id": "look", "agent": "helper", "prompt": "Look."}],  "name": "glances"}';
 const PLANNED = 'name: looks\n# As it was planned.\nsteps:   [{id: look, agent: helper, prompt: "Look."}]\n';
 
 describe('promote of a workflow that a step planned', () => {
@@ -71,6 +81,19 @@ describe('promote of a workflow that a step planned', () => {
     const { code, stderr } = await promote('planned/looks');
     expect(code, stderr).toBe(0);
     expect(read('definitions/workflows/looks.yml')).toBe(PLANNED);
+    const { stdout } = await project.run('run', 'looks', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'success', output: 'Look.' });
+  });
+
+  it('writes it in JSON where that was approved, also under another name', async () => {
+    expect((await project.run('run', 'json.yml', '--id', 'json', '--yes')).code).toBe(0);
+    expect((await promote('json/glances')).code).toBe(0);
+    expect(read('definitions/workflows/glances.yml')).toBe(IN_JSON);
+    const renamed = await promote('json/glances', '--rename', 'peeks', '--json');
+    expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'peeks', exact: false });
+    expect(read('definitions/workflows/peeks.yml')).toBe(IN_JSON.replace('glances', 'peeks'));
+    const { code, stdout } = await project.run('run', 'peeks', '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ output: 'Look.' })]);
   });
 
   it('knows nothing of what was rejected', async () => {
@@ -110,6 +133,20 @@ describe('promote', () => {
     expect(read('definitions/tools/lines/tool.yml')).toBe(TOOL);
     expect((await project.run('validate', 'definitions')).code).toBe(0);
     expect(JSON.parse(read('definitions/agents/registry.json'))).toMatchObject({ agents: { judge: { run: 'talk' } } });
+  });
+
+  it('makes of them what definitions of the project can use', async () => {
+    const { code, stdout, stderr } = await project.run('run', 'uses.yml', '--yes', '--json');
+    expect([code, JSON.parse(stdout)], stderr).toEqual([
+      0,
+      expect.objectContaining({
+        output: {
+          judged: 'Judge it.',
+          counted: expect.stringContaining('2 definitions/agents/helper.yml') as string,
+          done: 'Part 1',
+        },
+      }),
+    ]);
   });
 
   it('replaces nothing unless that is said, and leaves the same as it is', async () => {

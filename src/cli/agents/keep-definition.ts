@@ -1,5 +1,6 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { isScalar, parseDocument } from 'yaml';
 import { isBuiltInName } from '../../compiler/project/resolve.js';
 import { listFolder } from '../../compiler/text/disk.js';
 import { NAME } from '../../plan/names.js';
@@ -84,10 +85,19 @@ export function keepDefinition(keeping: Keeping): Kept {
   const name = conflict.do === 'rename' ? conflict.to : keeping.name;
   checkName(name, taken, folder, keeping);
   const to = taken !== null && conflict.do === 'overwrite' ? taken : place(name);
-  const written = name === keeping.name ? text : text.replace(/^name:.*$/m, `name: ${name}`);
+  const written = name === keeping.name ? text : renamed(text, name);
   keeping.check(to, written);
   write(join(root, to), written, conflict.do === 'overwrite');
   return { name, to, exact: written === text };
+}
+
+/** A text under another name; all else in it stays. */
+function renamed(text: string, name: string): string {
+  if (!/^\s*\{/.test(text)) return text.replace(/^name:.*$/m, `name: ${name}`);
+  const node = parseDocument(text).get('name', true);
+  const [start, end] = isScalar(node) ? (node.range ?? []) : [];
+  if (start === undefined || end === undefined) return text;
+  return text.slice(0, start) + JSON.stringify(name) + text.slice(end);
 }
 
 function holds(path: string, text: string): boolean {
