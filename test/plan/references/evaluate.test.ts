@@ -191,12 +191,27 @@ describe('operators', () => {
     [0, false, false],
     [{ a: null }, { b: null }, false],
     [[null], [null], true],
+    [{ a: 1, b: 2 }, { a: 1, b: 3 }, false],
+    [[1], { 0: 1, length: 1 }, false],
   ])('%j == %j is %s, whichever stands first', (one, two, expected) => {
     expect([
       evaluate(op(one, '==', two), scope),
       evaluate(op(two, '==', one), scope),
       evaluate(op(one, '!=', two), scope),
     ]).toEqual([expected, expected, !expected]);
+  });
+
+  it.each<[Json, Json]>([
+    [5, '6'],
+    ['5', 6],
+    [5, null],
+    [null, '5'],
+    [true, 2],
+    ['a', ['b']],
+    [[1], 2],
+    [{}, 1],
+  ])('has no order for %j and %j', (one, two) => {
+    for (const operator of ['<', '<=', '>', '>='] as const) expect(evaluate(op(one, operator, two), scope)).toBe(false);
   });
 
   it('takes what is not there for null, and for nothing else', () => {

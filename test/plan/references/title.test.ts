@@ -3,7 +3,7 @@ import { titleOf, titleTexts } from '../../../src/plan/references/title.js';
 import type { AgentStep, Step } from '../../../src/plan/step.js';
 import type { Template } from '../../../src/plan/values/expression.js';
 import type { Hash } from '../../../src/plan/values/value.js';
-import { reference, single } from '../helpers/build-blocks.js';
+import { foreach, many, reference, set, single } from '../helpers/build-blocks.js';
 import { stepBase } from '../helpers/build-plan.js';
 
 const REF: Hash = `sha256:${'a'.repeat(64)}`;
@@ -47,6 +47,21 @@ describe('the title of a step', () => {
   it('is of the instruction of its agent where that is all that is said', () => {
     expect(titleOf(agent(told('')), { [REF]: { prompt: told('Count the words') } })).toBe('Count the words');
     expect(titleOf(agent(null), { [REF]: { prompt: told('Count the words') } })).toBeNull();
+  });
+
+  it('is what a question asks, and nothing of what has none or several steps', () => {
+    const ask: Step = { ...stepBase(0), kind: 'ask', question: told('Which?'), schema: null, choices: null };
+    expect(titleOf(ask, {})).toBe('Which?');
+    expect(titleOf(foreach(0, told('x'), single(ask)), {})).toBe('Which?');
+    expect(titleOf(foreach(0, told('x'), many([ask])), {})).toBeNull();
+    expect(titleOf(set(0, {}), {})).toBeNull();
+    expect(titleOf(agent({ kind: 'literal', value: 5 }), {})).toBeNull();
+    expect(titleOf(agent({ kind: 'expression', expression: reference('input:x') }), {})).toBeNull();
+    expect(titleOf(agent(told('')), {})).toBeNull();
+    expect(titleOf(agent(told('a  b \t c ')), {})).toBe('a b c');
+    expect(titleOf(agent(told(`${'x'.repeat(23)} ${'y'.repeat(23)}`)), {})).toBe(`${'x'.repeat(23)} ${'y'.repeat(23)}`);
+    expect(titleOf(agent(told(`${'x'.repeat(23)} ${'y'.repeat(24)}`)), {})).toBe(`${'x'.repeat(23)}…`);
+    expect(titleTexts([ask, agent(null)], {})).toEqual([]);
   });
 
   it('is what a gate asks, and of a loop what its one step is told', () => {
