@@ -92,6 +92,12 @@ describe('who made a workflow', () => {
       [agentStep(0), foreach(1, whole('input:a'), single(set(0, { x: whole('^step:0.output') })))],
       maker,
     ],
+    [
+      'the agent that said it, and not who told that',
+      whole('step:1.output'),
+      [agentStep(0, { agent: OTHER }), agentStep(1, { prompt: whole('step:0.output') })],
+      maker,
+    ],
     ['an agent in the round before', whole('last:0.output'), [agentStep(0)], maker],
     ['an agent among many steps', whole('step:12.output'), twelve, maker],
     ['the person who wrote the command', whole('step:0.output'), [date], nobody],
