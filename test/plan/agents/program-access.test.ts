@@ -42,6 +42,7 @@ describe('what an agent allows a program', () => {
     ],
     ['runs anything by a pattern for anything', ['Bash(*)'], [], { edit: false, commands: ['*'], web: false }],
     ['does not know words that every object has', ['toString', 'constructor'], [], NOTHING],
+    ['does not run anything where all of it is disallowed', ['Bash'], ['Bash(*)'], { ...NOTHING, denied: ['Bash'] }],
     ['is denied once what is said twice', [], ['Bash', 'shell'], { ...NOTHING, denied: ['Bash'] }],
     ['is denied nothing by what nobody knows', [], ['deploy'], NOTHING],
   ])('%s', (_what, tools, disallowed, access) => {

@@ -63,6 +63,7 @@ describe('the bytes of a text', () => {
     '\u{10ffff}',
     'a\ud800',
     '\udc00a',
+    '\udc00界',
   ])('are those of UTF-8: %j', (text) => {
     expect(utf8Bytes(text)).toBe(Buffer.byteLength(text));
   });
