@@ -89,6 +89,7 @@ describe('the spec of a build', () => {
     ['Bea the Builder!', 0, 'task-bea-the-builder-1'],
     ['--Ünï--', 4, 'task-n-5'],
     ['???', 1, 'task-agent-2'],
+    ['a  &  b', 2, 'task-a-b-3'],
     ['x'.repeat(60), 0, `task-${'x'.repeat(40)}-1`],
   ])('calls the agent %j at place %i %s', (name, index, called) => {
     expect(agentName(name, index)).toBe(called);

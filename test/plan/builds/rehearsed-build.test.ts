@@ -5,8 +5,8 @@ import { planFaults } from '../../../src/plan/builds/task-rules.js';
 import type { JsonObject } from '../../../src/plan/values/json.js';
 
 const team = [
-  { name: 'Rita', role: 'reviewer' },
   { name: 'Tess', role: 'tester' },
+  { name: 'Rita', role: 'reviewer' },
   { name: 'Bo', role: 'builder' },
 ];
 const rules = (more: Partial<TaskRules> = {}): TaskRules => ({
@@ -58,15 +58,24 @@ describe('a rehearsed build', () => {
       page: 'src/index.html',
       plan_explanation: expect.stringContaining('rehearsal'),
     });
-    expect(tasksOf({}).map((task) => task['name'])).toContain('Rehearsal: count clicks');
+    expect(tasksOf({}).map((task) => task['name'])).toEqual([
+      'Rehearsal: set a page up',
+      'Rehearsal: count clicks',
+      'Rehearsal: test it',
+      'Rehearsal: look at it',
+    ]);
+    for (const task of tasksOf({}))
+      expect(task).toMatchObject({ complexity: 'simple', acceptance_criteria: ['It is there.'] });
   });
 
   it('does nothing where tasks are all there is', () => {
     const answer = rehearsedTasks(rules({ commands: null }));
     expect(Object.keys(answer).sort()).toEqual(['plan_explanation', 'tasks']);
+    expect(answer['plan_explanation']).toMatch(/rehearsal: no model was asked/);
     for (const task of tasksOf({ commands: null })) {
       expect(rehearsedFile(String(task['description']))).toBeNull();
       expect(task['name']).toMatch(/^Rehearsal: part \d$/);
+      expect(task['description']).toMatch(/^Nothing is done/);
     }
   });
 
