@@ -1,4 +1,5 @@
 import { mayChangeWorkspace } from '../../plan/calls/reuse.js';
+import { folderOnHost } from '../../plan/placement/worker-record.js';
 import type { Plan } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { Store } from '../../store/store.js';
@@ -22,7 +23,7 @@ export async function foldersFault(
   store: Pick<Store, 'homes' | 'listWorkers'>,
 ): Promise<string | null> {
   if (!worksInFolder(plan, settings, store)) return null;
-  const folders = [...new Set((await store.listWorkers()).map(({ host, folder }) => `\`${folder}\` on \`${host}\``))];
+  const folders = [...new Set((await store.listWorkers()).map(folderOnHost))];
   return folders.length < 2
     ? null
     : `Steps of \`${plan.name}\` may change files of the project's folder, and the workers of this store have ` +

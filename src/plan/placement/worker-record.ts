@@ -21,3 +21,8 @@ export interface WorkerRecord {
   /** It takes nothing new, and ends once what it does has ended. */
   draining: boolean;
 }
+
+/** Where the files of a worker are, for people: the folder that has its state folder, where that is not elsewhere. */
+export function folderOnHost({ folder, host }: Pick<WorkerRecord, 'folder' | 'host'>): string {
+  return `\`${folder.replace(/\/\.perdure$/, '')}\` on \`${host}\``;
+}

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { WorkerRecord } from '../../plan/placement/worker-record.js';
+import { folderOnHost } from '../../plan/placement/worker-record.js';
 import { newId } from '../../store/identity.js';
 import type { Store } from '../../store/store.js';
 import { grpcCodeOf, NOT_FOUND, UnavailableError } from '../errors.js';
@@ -54,12 +55,12 @@ async function isOpen(workflowId: string, { connection, namespace }: Namespace):
   }
 }
 
-function torn(open: string[], { folder, host }: WorkerRecord): UnavailableError {
+function torn(open: string[], other: WorkerRecord): UnavailableError {
   const [first] = open;
   const names = open.slice(0, NAMED).map((run) => `\`${run}\``);
   return new UnavailableError(
     `${open.length === 1 ? 'An open run works' : `${String(open.length)} open runs work`} in the project's folder of ` +
-      `another worker, \`${folder}\` on \`${host}\`: ${names.join(', ')}${open.length > NAMED ? ', …' : ''}. Steps ` +
+      `another worker, ${folderOnHost(other)}: ${names.join(', ')}${open.length > NAMED ? ', …' : ''}. Steps ` +
       `that came here would find other files.`,
     `Let ${open.length === 1 ? 'it' : 'them'} end, as \`perdure watch ${first ?? ''}\` shows, or stop that worker. ` +
       'With `workspace: worktree` files go along.',
