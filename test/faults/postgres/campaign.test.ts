@@ -103,8 +103,9 @@ describe.each(FULL ? ['three machines of one store and one server'] : [])('%s', 
       onTestFinished(close);
       const url = await server.createDatabase();
       const endpoint = await openEndpoint(asked);
+      const networks = await Promise.all([0, 1, 2].map(makeOwnNetwork));
       const machines = await Promise.all(
-        [0, 1, 2].map(makeOwnNetwork).map(async ({ inside, reach }) => {
+        networks.map(async ({ inside, reach }) => {
           const env = {
             TEAM_STORE: await reach(url),
             TEMPORAL_ADDRESS: new URL(await reach(`tcp://${address}`)).host,

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -20,27 +20,30 @@ const ip = (...args: string[]): string => execFileSync('ip', args, { encoding: '
 
 /**
  * Makes one until the end of the test, of a network for documents (203.0.113.0/24): `number` from 0 to 63 tells it from
- * others. Needs root.
+ * others. Needs root. It has no name that others could take away: a process holds it.
  */
-export function makeOwnNetwork(number: number): OwnNetwork {
-  const name = `perdure-n${process.pid}-${number}`;
+export async function makeOwnNetwork(number: number): Promise<OwnNetwork> {
+  const words = ['--net', 'sh', '-c', 'echo; exec sleep infinity'];
+  const holder = spawn('unshare', words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void holder.kill('SIGKILL'));
+  await once(holder.stdout, 'data');
+  const inside = ['nsenter', `--net=/proc/${holder.pid ?? 0}/ns/net`];
+  const there = (...args: string[]): Buffer => execFileSync('nsenter', [inside[1] ?? '', 'ip', ...args]);
   const [ours, theirs] = [`pn${process.pid}a${number}`, `pn${process.pid}b${number}`];
-  const [here, there] = [`203.0.113.${number * 4 + 1}`, `203.0.113.${number * 4 + 2}`];
-  ip('netns', 'add', name);
-  onTestFinished(() => void ip('netns', 'del', name));
-  ip('link', 'add', ours, 'type', 'veth', 'peer', 'name', theirs, 'netns', name);
+  const [address, other] = [`203.0.113.${number * 4 + 1}`, `203.0.113.${number * 4 + 2}`];
+  ip('link', 'add', ours, 'type', 'veth', 'peer', 'name', theirs, 'netns', String(holder.pid));
   // What still runs there keeps the namespace, and so the address.
   onTestFinished(() => void ip('link', 'del', ours));
-  ip('addr', 'add', `${here}/30`, 'dev', ours);
+  ip('addr', 'add', `${address}/30`, 'dev', ours);
   ip('link', 'set', ours, 'up');
-  ip('-n', name, 'link', 'set', 'lo', 'up');
-  ip('-n', name, 'addr', 'add', `${there}/30`, 'dev', theirs);
-  ip('-n', name, 'link', 'set', theirs, 'up');
+  there('link', 'set', 'lo', 'up');
+  there('addr', 'add', `${other}/30`, 'dev', theirs);
+  there('link', 'set', theirs, 'up');
   return {
-    inside: ['ip', 'netns', 'exec', name],
+    inside,
     reach: async (url) => {
       const { host, port } = new URL(url);
-      return url.replace(host, `${here}:${await lead(here, Number(port))}`);
+      return url.replace(host, `${address}:${await lead(address, Number(port))}`);
     },
     part: () => void ip('link', 'set', ours, 'down'),
     join: () => void ip('link', 'set', ours, 'up'),

@@ -37,7 +37,7 @@ it('goes on elsewhere with a run whose worker is parted from all servers; that w
   onTestFinished(close);
   const url = await postgres.createDatabase();
   const signals = signalFolder();
-  const networks = [60, 61].map(makeOwnNetwork);
+  const networks = await Promise.all([60, 61].map(makeOwnNetwork));
   const machines = await Promise.all(
     networks.map(async ({ inside, reach }) => {
       const server = new URL(await reach(`tcp://${address}`)).host;
