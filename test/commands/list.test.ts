@@ -2,7 +2,9 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Execution } from '../../src/cli/observe/as-of-now.js';
+import { asOfNow } from '../../src/cli/observe/as-of-now.js';
 import { compileDefinition } from '../../src/compiler/compile.js';
 import { findProject } from '../../src/compiler/project/project.js';
 import { INTERPRETER, MEMO } from '../../src/plan/names.js';
@@ -22,12 +24,13 @@ steps:
   - ask: Which?
 `;
 const ASKS = 'name: asks\nsteps:\n  - ask: Which?\n';
+const BELOW = 'name: below\nsteps:\n  - {id: inner, workflow: asks.yml}\n';
 const ECHO = 'name: echo\nsteps:\n  - command: [echo, said]\n';
 
 let project: Project;
 let client: Client;
 beforeAll(async () => {
-  project = await openProject({ 'long.yml': LONG, 'asks.yml': ASKS, 'echo.yml': ECHO });
+  project = await openProject({ 'long.yml': LONG, 'asks.yml': ASKS, 'below.yml': BELOW, 'echo.yml': ECHO });
   expect((await project.run('server', 'start')).code).toBe(0);
   client = new Client({ connection: await Connection.connect({ address: (await status()).address }) });
 });
@@ -172,5 +175,36 @@ describe('a row of `list` is a run', () => {
     await rm(join(project.folder, 'other'), { recursive: true });
     expect((await project.run('server', 'start')).code).toBe(0);
     await until(async () => (await rows('--status', 'waiting')).some(({ run }) => run === 'waits'));
+  });
+});
+
+describe('what waits', () => {
+  const waitsIn = (executions: Execution[]): string[] =>
+    executions
+      .filter(({ status, memo }) => status.name === 'RUNNING' && (memo?.[MEMO.waiting] as unknown[]).length > 0)
+      .map(({ workflowId }) => workflowId);
+
+  it('is told as it is now, whatever the server lists by then', async () => {
+    const now = new Client({ connection: await Connection.connect({ address: (await status()).address }) });
+    onTestFinished(() => now.connection.close());
+    const gates = async (): Promise<string[]> =>
+      (JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as { gate: string }[]).map(
+        ({ gate }) => gate,
+      );
+    expect((await project.run('run', 'below.yml', '--id', 'late', '--no-wait')).code).toBe(4);
+    expect(await gates()).toContain('late/inner/0');
+    expect(await rows()).toContainEqual({ run: 'late', status: 'waiting' });
+    // As if the server listed nothing yet; then as if it listed what was before somebody answered.
+    const before = await asOfNow({ client: now }, [], ['late', 'never-begun']);
+    expect(waitsIn(before)).toEqual(['late/inner']);
+    expect((await project.run('answer', 'late', 'this')).code).toBe(0);
+    expect(await gates()).not.toContain('late/inner/0');
+    expect(waitsIn(await asOfNow({ client: now }, before, []))).toEqual([]);
+    expect((await project.run('watch', 'late')).code).toBe(0);
+    const after = await asOfNow({ client: now }, before, []);
+    expect(after.map(({ workflowId, status: { name } }) => [workflowId, name]).sort()).toEqual([
+      ['late', 'COMPLETED'],
+      ['late/inner', 'COMPLETED'],
+    ]);
   });
 });

@@ -47,7 +47,7 @@ async function namesOf(names: (typeof NAMES)[number], terminal: Terminal): Promi
   if (session === null) return [];
   if (names === 'gates') {
     const { listGates } = await import('../observe/list-runs.js');
-    return (await listGates(session)).gates.map(({ address }) => address).slice(0, MOST);
+    return (await listGates(session, { once: true })).gates.map(({ address }) => address).slice(0, MOST);
   }
   const { listOpen } = await import('../observe/list-runs.js');
   const open = (await listOpen(session.store)).map(({ run }) => run);

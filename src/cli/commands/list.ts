@@ -46,7 +46,7 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
   const { gates, paused, unlisted, serverIsDown } =
     session === null
       ? { gates: [], paused: [], unlisted: new Map<string, number>(), serverIsDown: false }
-      : await listGates(session);
+      : await listGates(session, { once: true });
   if (options.flag('json'))
     printJson(terminal, [...gates.map(toGateJson), ...paused.map((pause) => ({ ...pause, kind: 'pause' }))]);
   else if (gates.length > 0 || (paused.length === 0 && !serverIsDown))

@@ -1,4 +1,3 @@
-import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import { MEMO } from '../../plan/names.js';
 import { versionIn, versionText, versionWaitText } from '../../plan/placement/deployment.js';
@@ -6,6 +5,7 @@ import type { DeploymentVersion } from '../../plan/placement/deployment.js';
 import { requirementKey, waitText } from '../../plan/placement/requirement.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import type { Execution } from './as-of-now.js';
 import { missingWorkers } from './missing-workers.js';
 import type { RunPlace } from './versions.js';
 import { servedVersions } from './versions.js';
@@ -61,7 +61,7 @@ export interface Lacking {
 export async function lackingWorkers(
   server: Server,
   store: Workers,
-  executions: WorkflowExecutionInfo[],
+  executions: Execution[],
 ): Promise<Map<string, Lacking>> {
   const open = executions
     .filter(({ status }) => status.name === 'RUNNING')
@@ -90,12 +90,12 @@ export async function lackingWorkers(
 }
 
 /** Where a run is, as the server lists it. */
-function placed(execution: WorkflowExecutionInfo): { run: string; queue: string; pinned: DeploymentVersion | null } {
+function placed(execution: Execution): { run: string; queue: string; pinned: DeploymentVersion | null } {
   return { run: rootOf(execution.workflowId), queue: execution.taskQueue, pinned: pinnedTo(execution) };
 }
 
 /** What steps of it require. A memo may hold anything. */
-function requiredOf({ memo }: WorkflowExecutionInfo): string[] {
+function requiredOf({ memo }: Execution): string[] {
   const keys = memo?.[MEMO.requires];
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
 }
@@ -105,7 +105,7 @@ const BEHAVIOR = defineSearchAttributeKey('TemporalWorkflowVersioningBehavior', 
 const VERSION = defineSearchAttributeKey('TemporalWorkerDeploymentVersion', SearchAttributeType.KEYWORD);
 
 /** The version that an open run is pinned to; null for none. */
-function pinnedTo({ typedSearchAttributes }: WorkflowExecutionInfo): DeploymentVersion | null {
+function pinnedTo({ typedSearchAttributes }: Execution): DeploymentVersion | null {
   if (typedSearchAttributes.get(BEHAVIOR) !== 'Pinned') return null;
   const version = versionIn(typedSearchAttributes.get(VERSION) ?? '');
   return version?.build == null ? null : { name: version.name, build: version.build };

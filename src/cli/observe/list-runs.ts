@@ -1,12 +1,14 @@
-import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Gate } from '../../plan/gates/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
+import type { Execution } from './as-of-now.js';
+import { asOfNow } from './as-of-now.js';
 import type { Lacking } from './lacking-workers.js';
 import { lackingWorkers } from './lacking-workers.js';
 import type { ListedStatus } from './listed-status.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import { STARTER_PREFIX } from '../../plan/triggers/start.js';
+import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
@@ -62,11 +64,17 @@ const QUERY =
 /** Only open runs have gates. */
 const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
 
-/** All that waits for people, over all runs: by one visibility call, without a worker (decision 5). */
+/**
+ * All that waits for people, over all runs, without a worker (decision 5). `once`: for who does not look again, also of
+ * runs that the server does not list yet.
+ */
 export async function listGates(
   session: Session,
+  { once = false }: { once?: boolean } = {},
 ): Promise<Omit<Listing, 'runs'> & { /** Ids of open runs. */ open: string[] }> {
-  const executions = (await readExecutions(session, OPEN_QUERY, async () => null))?.executions ?? null;
+  const unrecorded = async (): Promise<string[]> => (once ? idsOf(await listOpen(session.store)) : []);
+  const read = await readExecutions(session, { query: OPEN_QUERY, unrecorded, also: async () => null });
+  const executions = read === null ? null : read.executions.filter(({ status }) => status.name === 'RUNNING');
   return {
     ...waitingIn(executions ?? []),
     paused: pausedIn(executions ?? []),
@@ -75,9 +83,16 @@ export async function listGates(
   };
 }
 
-function waitingIn(executions: WorkflowExecutionInfo[]): Pick<Listing, 'gates' | 'unlisted'> {
+/** The latest first. */
+function idsOf(open: ListedRun[]): string[] {
+  return open.sort((a, b) => (a.started_at > b.started_at ? -1 : 1)).map(({ run }) => run);
+}
+
+function waitingIn(executions: Execution[]): Pick<Listing, 'gates' | 'unlisted'> {
   const gates = executions.flatMap(gatesOf).sort((a, b) => (a.gate.since < b.gate.since ? -1 : 1));
-  const unlisted = executions.map(({ workflowId, memo }) => [workflowId, memo?.[MEMO.unlisted]] as const);
+  const unlisted = executions
+    .filter(({ status }) => status.name === 'RUNNING')
+    .map(({ workflowId, memo }) => [workflowId, memo?.[MEMO.unlisted]] as const);
   return {
     gates,
     unlisted: new Map(
@@ -87,20 +102,24 @@ function waitingIn(executions: WorkflowExecutionInfo[]): Pick<Listing, 'gates' |
 }
 
 /**
- * All runs that are known here, each once: those of the server, by one visibility call, and the closed ones of the
- * store. It starts nothing; where the server is not running it says so, and runs that were submitted and have left no
- * record are `open`.
+ * All runs that are known here, each once: those of the server, and the closed ones of the store. It starts nothing;
+ * where the server is not running it says so, and runs that were submitted and have left no record are `open`.
  */
 export async function listRuns(session: Session): Promise<Listing> {
   const records = await readRecords(session.store);
-  const read = await readExecutions(session, QUERY, lackingOf(session));
+  const submitted = await session.store.listSubmitted();
+  const read = await readExecutions(session, {
+    query: QUERY,
+    unrecorded: async () => idsOf(openOf(submitted, new Set(records.map(({ run }) => run)))),
+    also: lackingOf(session),
+  });
   const executions = read?.executions ?? null;
   const closed = new Map(records.map((record) => [record.run, fromRecord(record)]));
   const { gates, unlisted } = waitingIn(executions ?? []);
   const waiting = new Set(gates.map(({ address }) => rootOf(address)));
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
   const open = executions === null ? await listOpen(session.store) : [];
-  const said = new Map((await session.store.listSubmitted()).map(({ run, description }) => [run, description]));
+  const said = new Map(submitted.map(({ run, description }) => [run, description]));
   const runs = [
     ...closed.values(),
     ...open,
@@ -121,7 +140,7 @@ export async function listRuns(session: Session): Promise<Listing> {
 
 /** What open runs wait for that no worker meets, by root run; nothing where nobody can be asked. */
 export async function listLacking(session: Session): Promise<Map<string, Lacking>> {
-  return (await readExecutions(session, OPEN_QUERY, lackingOf(session)))?.also ?? new Map();
+  return (await readExecutions(session, { query: OPEN_QUERY, also: lackingOf(session) }))?.also ?? new Map();
 }
 
 function lackingOf({ store }: Session): AlsoRead<Map<string, Lacking>> {
@@ -131,7 +150,10 @@ function lackingOf({ store }: Session): AlsoRead<Map<string, Lacking>> {
 /** The runs that were submitted here and have left no record of their end. */
 export async function listOpen(store: Store): Promise<ListedRun[]> {
   const [submitted, closed] = await Promise.all([store.listSubmitted(), store.listRuns()]);
-  const ended = new Set(closed);
+  return openOf(submitted, new Set(closed));
+}
+
+function openOf(submitted: SubmittedRun[], ended: ReadonlySet<string>): ListedRun[] {
   return submitted
     .filter(({ run }) => !ended.has(run))
     .map(({ submitted_at, description, ...run }) => ({
@@ -152,7 +174,7 @@ export async function readRecords(store: Pick<Store, 'closedRuns'>): Promise<Run
 }
 
 /** What a memo says of a pause: anybody may have written it. */
-function pauseIn(memo: WorkflowExecutionInfo['memo']): Pause | null {
+function pauseIn(memo: Execution['memo']): Pause | null {
   const pause = memo?.[MEMO.paused];
   if (typeof pause !== 'object' || pause === null) return null;
   const { cause, run, message, since } = pause as Partial<Record<keyof Pause, unknown>>; // looked at, never trusted
@@ -161,14 +183,20 @@ function pauseIn(memo: WorkflowExecutionInfo['memo']): Pause | null {
 }
 
 /** What else is read of the runs that were found, through the same link. */
-type AlsoRead<T> = (link: TemporalLink, executions: WorkflowExecutionInfo[]) => Promise<T>;
+type AlsoRead<T> = (link: TemporalLink, executions: Execution[]) => Promise<T>;
+
+interface Wanted<T> {
+  query: string;
+  /** Root runs that have left no record, the latest first, where those count that the server does not list yet. */
+  unrecorded?: () => Promise<string[]>;
+  also: AlsoRead<T>;
+}
 
 /** Null when a server may know runs but is not running. */
 async function readExecutions<T>(
   session: Session,
-  query: string,
-  also: AlsoRead<T>,
-): Promise<{ executions: WorkflowExecutionInfo[]; also: T | null } | null> {
+  { query, unrecorded = async () => [], also }: Wanted<T>,
+): Promise<{ executions: Execution[]; also: T | null } | null> {
   if (!session.mayKnowRuns()) return { executions: [], also: null };
   let link: TemporalLink;
   try {
@@ -178,9 +206,9 @@ async function readExecutions<T>(
     throw error;
   }
   try {
-    const found: WorkflowExecutionInfo[] = [];
+    const found: Execution[] = [];
     for await (const execution of link.client.workflow.list({ query, pageSize: 1000 })) found.push(execution);
-    const executions = lastLinks(found);
+    const executions = await asOfNow(link, lastLinks(found), await unrecorded());
     return { executions, also: await also(link, executions) };
   } finally {
     await link.close();
@@ -191,9 +219,7 @@ async function readExecutions<T>(
  * Of each run the last of its Temporal runs: one that has continued as new is a chain of them (I12). The others stay in
  * the list for as long as the server keeps them, and for a moment as running.
  */
-export function lastLinks<T extends Pick<WorkflowExecutionInfo, 'workflowId' | 'startTime' | 'status'>>(
-  executions: T[],
-): T[] {
+export function lastLinks<T extends Pick<Execution, 'workflowId' | 'startTime' | 'status'>>(executions: T[]): T[] {
   const last = new Map<string, T>();
   for (const execution of executions) {
     const known = last.get(execution.workflowId);
@@ -202,7 +228,7 @@ export function lastLinks<T extends Pick<WorkflowExecutionInfo, 'workflowId' | '
   return [...last.values()];
 }
 
-type Begun = Pick<WorkflowExecutionInfo, 'startTime' | 'status'>;
+type Begun = Pick<Execution, 'startTime' | 'status'>;
 
 /** A chain's last link has not continued; only a clock that was set back begins it before another. */
 function isAfter(one: Begun, other: Begun): boolean {
@@ -210,7 +236,7 @@ function isAfter(one: Begun, other: Begun): boolean {
   return isLast === wasLast ? one.startTime > other.startTime : isLast === true;
 }
 
-function pausedIn(executions: WorkflowExecutionInfo[]): PausedRun[] {
+function pausedIn(executions: Execution[]): PausedRun[] {
   const paused = executions
     .filter(({ status }) => status.name === 'RUNNING')
     .flatMap(({ workflowId, memo }) => {
@@ -220,7 +246,7 @@ function pausedIn(executions: WorkflowExecutionInfo[]): PausedRun[] {
   return paused.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function gatesOf({ workflowId, status, memo }: WorkflowExecutionInfo): OpenGate[] {
+function gatesOf({ workflowId, status, memo }: Execution): OpenGate[] {
   const waiting = memo?.[MEMO.waiting];
   if (status.name !== 'RUNNING' || !Array.isArray(waiting)) return [];
   return waiting
@@ -261,10 +287,7 @@ const ENDS: Record<string, RunStatus> = {
   TIMED_OUT: 'timeout',
 };
 
-function fromExecution(
-  { workflowId, status, memo, startTime, closeTime }: WorkflowExecutionInfo,
-  waits: boolean,
-): ListedRun {
+function fromExecution({ workflowId, status, memo, startTime, closeTime }: Execution, waits: boolean): ListedRun {
   const submitter = memo?.[MEMO.submittedBy];
   const definition = memo?.[MEMO.definition];
   return {
