@@ -42,6 +42,7 @@ on:
 steps:
   - command: ["true"]
 `;
+const BURST = SLOW.replace('slow', 'burst').replace('max_open: 2', 'max_open: 3, max_per_minute: 1000');
 const ENV = { HOOK_SECRET: SECRET, GITHUB_SECRET: GITHUB };
 
 interface Answer {
@@ -67,7 +68,7 @@ async function listen(): Promise<void> {
 }
 
 beforeAll(async () => {
-  const files = Object.entries({ ci: CI, issue: ISSUE, slow: SLOW, rare: RARE });
+  const files = Object.entries({ ci: CI, issue: ISSUE, slow: SLOW, burst: BURST, rare: RARE });
   project = await openProject(
     Object.fromEntries(files.map(([name, text]) => [`definitions/workflows/${name}.yml`, text])),
     ENV,
@@ -194,6 +195,20 @@ it('takes no more than may be open, and more when those have ended', async () =>
   expect((await send('s-3', '{}', 'slow')).status).toBe(429);
   for (const run of await open()) await project.run('cancel', run);
   await expect.poll(async () => (await send('s-4', '{}', 'slow')).status).toBe(202);
+});
+
+it('takes no more than may be open of those that come at once', async () => {
+  const statuses = async (...ids: string[]): Promise<number[]> =>
+    (await Promise.all(ids.map((id) => send(id, '{}', 'burst')))).map(({ status }) => status).sort();
+  expect(await statuses('b-1', 'b-2', 'b-3', 'b-4', 'b-5', 'b-6')).toEqual([202, 202, 202, 429, 429, 429]);
+  const begun = await until(async () => {
+    const open = (await runs()).filter(({ definition, status }) => definition === 'burst' && status === 'running');
+    return open.length === 3 && open;
+  });
+  // One that has ended makes room for one, however many come.
+  expect((await project.run('cancel', begun[0]?.run ?? '')).code).toBe(0);
+  await until(async () => (await send('b-7', '{}', 'burst')).status === 202);
+  expect(await statuses('b-8', 'b-9')).toEqual([429, 429]);
 });
 
 it('takes no more than may come in a minute', async () => {

@@ -27,7 +27,7 @@ export async function deliver(
   event: JsonObject & { id: string },
   session: SharedSession,
 ): Promise<Delivered> {
-  const { webhook, prepared, plan, name, ref } = hook;
+  const { webhook, prepared, plan, name, ref, queue } = hook;
   const { store } = session;
   if (webhook.when !== null) {
     const scope = { environment: { [`input:${EVENT}`]: inline(event) }, load: noValue, text: String };
@@ -35,16 +35,15 @@ export async function deliver(
   }
   const given = await givenInput(prepared, { plan, event, store });
   if ('fault' in given) return { kind: 'unfit', why: given.fault };
-  const starter = `${STARTER_PREFIX}${store.id}/${name}/${hash('sha256', event.id).slice(0, 32)}`;
+  const prefix = `${STARTER_PREFIX}${store.id}/${name}/`;
+  const starter = `${prefix}${hash('sha256', event.id).slice(0, 32)}`;
   const run = runIdOf(plan.name, hash('sha256', starter, 'buffer'));
   if ((await store.readRun(run)) !== null) return { kind: 'duplicate', run };
-  return session.patiently(async (): Promise<Delivered> => {
+  const begin = async (): Promise<Delivered> => {
     const link = await session.connect({ start: true });
-    const open =
-      `WorkflowType = '${STARTER}' AND ExecutionStatus = 'Running' ` +
-      `AND WorkflowId STARTS_WITH '${STARTER_PREFIX}${store.id}/${name}/'`;
-    if ((await link.client.workflow.count(open)).count >= webhook.max_open) return { kind: 'full' };
+    if (await queue.isFull(webhook.max_open, prefix, link)) return { kind: 'full' };
     const call: StartCall = { prepared: ref, event: await store.put(event) };
+    queue.begins(starter);
     try {
       await link.client.workflow.start(STARTER, {
         workflowId: starter,
@@ -59,7 +58,8 @@ export async function deliver(
       if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'duplicate', run };
       throw error;
     }
-  });
+  };
+  return queue.inTurn(() => session.patiently(begin));
 }
 
 /** An event is at hand as a whole. */
