@@ -34,6 +34,14 @@ let laptop: Project;
 let endpoint: ModelEndpoint;
 const running: Running[] = [];
 
+/** Its minute is never the one in which the tests run. */
+const YEARLY = `name: yearly
+schedule: {cron: "@yearly", overlap: allow_all, inputs: {due: "\${event.time}"}}
+inputs: {due: {type: string}}
+steps:
+  - command: [sh, -c, 'cut -c 1-5 greeting.txt; echo "$0"', "\${due}"]
+`;
+
 /** A server, a worker on it with its own store and the only key, and a folder that has neither. */
 beforeAll(async () => {
   endpoint = await startModelEndpoint(({ system, messages }) => ({
@@ -60,6 +68,7 @@ beforeAll(async () => {
     {
       'perdure.yml': 'task_queue: team\n',
       'team.yml': TEAM,
+      'definitions/workflows/yearly.yml': YEARLY,
       'big.json': JSON.stringify({ note: 'x'.repeat(1_200_000) }),
     },
     { TEMPORAL_ADDRESS },
@@ -143,5 +152,46 @@ describe('a command line without the store', () => {
     expect((await laptop.run('watch', 'granted')).code).toBe(0);
     expect((await laptop.run('show', 'granted')).stdout).toContain('1 decision refused');
     expect((await remote.run('receipt', 'granted')).stdout).toContain('"via":["grant"]');
+  });
+});
+
+describe('a schedule in a server elsewhere', () => {
+  const listed = async (): Promise<unknown> =>
+    JSON.parse((await laptop.run('schedules', 'list', '--json')).stdout) as unknown;
+  const outputOf = async (run: string): Promise<string> => {
+    await until(async () => (await laptop.run('show', run)).code === 0);
+    return (await laptop.run('watch', run)).stdout;
+  };
+
+  it('is made from a folder without the store, carried out by the worker, paused and made up for', async () => {
+    expect(await listed()).toMatchObject([{ name: 'yearly', state: 'absent', drift: 'new' }]);
+    expect(await laptop.run('schedules', 'sync')).toMatchObject({
+      code: 0,
+      stdout: '+ yearly  @yearly (UTC)\n',
+      stderr: 'Done. Runs begin while a worker is there.\n',
+    });
+    const triggered = await laptop.run('schedules', 'trigger', 'yearly');
+    expect(triggered.code, triggered.stderr).toBe(0);
+    expect(await outputOf(triggered.stdout.trim())).toMatch(/^HELLO\n\d{4}-/);
+    expect((await laptop.run('schedules', 'pause', 'yearly', '--note', 'for the move')).code).toBe(0);
+    await expect.poll(listed).toMatchObject([{ state: 'paused', note: expect.stringContaining('move') as string }]);
+    expect((await laptop.run('schedules', 'resume', 'yearly')).code).toBe(0);
+    const due = '2026-01-01T00:00:00';
+    const range = ['--from', '2025-12-31T00:00:00Z', '--to', '2026-01-02T00:00:00Z'];
+    expect((await laptop.run('schedules', 'backfill', 'yearly', ...range)).code).toBe(0);
+    const made = await until(async () => {
+      const [{ recent }] = (await listed()) as [{ recent: { run: string; due: string }[] }];
+      return recent.find((one) => one.due.startsWith(due))?.run;
+    });
+    expect(await outputOf(made)).toBe(`HELLO\n${due}.000Z\n`);
+  });
+
+  it('is not made where nobody would carry it out', async () => {
+    // The worker takes what is on its own queue, and this folder means that of its store.
+    expect(await remote.run('schedules', 'sync')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/No worker polls the task queue `perdure-.*\n.*perdure worker/) as string,
+    });
+    expect(await listed()).toMatchObject([{ state: 'active' }]);
   });
 });

@@ -83,8 +83,13 @@ async function sync({ options, terminal }: Invocation): Promise<ExitCode> {
     tell(terminal, 'No definition has a `schedule:` or `on: {run: …}`, and the server has none.');
   else if (count === 0) tell(terminal, 'The server has what the definitions say.');
   else if (dryRun) tell(terminal, 'Nothing was changed.');
-  else tell(terminal, `Done.${there === 0 ? '' : ' The host stays while there are schedules.'}`);
+  else tell(terminal, `Done.${there === 0 ? '' : ` ${keptBy(changes)}`}`);
   return EXIT.success;
+}
+
+/** What has to be there for schedules to be carried out. */
+function keptBy({ isElsewhere }: TriggerChanges): string {
+  return isElsewhere ? 'Runs begin while a worker is there.' : 'The host stays while there are schedules.';
 }
 
 function changedNames({ schedules: planned, followers }: TriggerChanges): Record<keyof FollowerChanges, string[]> {

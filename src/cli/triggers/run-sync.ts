@@ -12,6 +12,8 @@ import { triggeredDefinitions } from './triggered-definitions.js';
 export interface TriggerChanges {
   schedules: ScheduleChanges;
   followers: FollowerChanges;
+  /** Whether the server is one elsewhere, for which no host of ours stays. */
+  isElsewhere: boolean;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function syncSchedules(
     const changes = {
       schedules: await planChanges(definitions, there, session, how),
       followers: await planFollowers(definitions, followers, session, how),
+      isElsewhere: session.isElsewhere,
     };
     onPlanned(changes);
     if (dryRun) return changes;

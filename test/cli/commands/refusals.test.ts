@@ -61,6 +61,11 @@ describe('a server elsewhere that is not there', () => {
     [['watch', 'none']],
     [['cancel', 'none']],
     [['approve', 'none/ok']],
+    [['schedules', 'list']],
+    [['schedules', 'sync']],
+    [['schedules', 'pause', 'none']],
+    [['schedules', 'trigger', 'none']],
+    [['schedules', 'backfill', 'none', '--from', '2026-01-01']],
   ])('%j says so at once, and changes nothing', async (args) => {
     const folder = newFolder(FILES);
     const { code, stdout, stderr } = await perdure(folder, args, { env });
