@@ -10,6 +10,7 @@ import { safeLine } from '../cli/text/safe-text.js';
 import { judgeEntrance } from './access/guard.js';
 import { assetRoutes } from './routes/assets.js';
 import { eventRoutes } from './routes/events.js';
+import { keepForeign } from './routes/foreign.js';
 import { gateRoutes } from './routes/gates.js';
 import { grantedRoutes } from './routes/granted.js';
 import { inboxRoutes } from './routes/inbox.js';
@@ -31,7 +32,11 @@ const OPEN = /^\/(?:sign-in$|assets\/|granted\/)/;
 /** All pages behind their guards: who comes by another name, from another site or without a session gets nothing. */
 export function createApp(site: Site): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  app.onError((error, c) => tellError(c, site, error));
+  const keepForeignForm = keepForeign(site);
+  app.onError(async (error, c) => {
+    if (error instanceof HTTPException && error.status === 403) await keepForeignForm(c.req.path);
+    return tellError(c, site, error);
+  });
   app.notFound((c) =>
     sendPage(c, site, { title: 'Not found', status: 404 }, <Notice title="Not found" message="There is no such page." />),
   );

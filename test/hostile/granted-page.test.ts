@@ -67,7 +67,7 @@ it('shows all that is decided with its hash and its bill; a preview decides noth
   expect(await (await fetch(`${link}/receipt`)).text()).toBe((await project.run('receipt', 'one/ok')).stdout);
   const shown = (await project.run('show', 'one')).stdout;
   expect(shown).toContain('approved by ana: from the train');
-  expect(shown).toContain('1 decision refused');
+  expect(shown).toMatch(/2 decisions refused:\n.*of `ok` by another site: .*\n.*by ana: /);
 });
 
 it('decides nothing for who is not signed in beside, and no more than it allows', async () => {

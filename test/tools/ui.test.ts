@@ -187,6 +187,7 @@ describe('a person at the pages', () => {
     await still.close();
     await other.close();
     expect((await shown('two')).steps.find(({ id }) => id === 'ok')).toMatchObject({ status: 'success' });
+    expect((await project.run('show', 'two')).stdout).toMatch(/1 decision refused:\n.*of `ok` by ana: /);
   });
 });
 
@@ -329,6 +330,15 @@ describe('what is not decided on', () => {
   it('is nothing at all: the gate is still open, and its link opens nothing of another run', async () => {
     expect((await shown('three')).status).toBe('waiting');
     expect((await waiting()).length).toBe(2);
+  });
+
+  it('is kept with its run, and shown on its page', async () => {
+    const kept = (await project.run('logs', 'three')).stdout;
+    expect(kept.match(/of `ok` by another site: /g)).toHaveLength(6);
+    expect(kept.match(/of `ok` by ana: Gate `ok` shows other content/g)).toHaveLength(2);
+    expect(kept.match(/of `ok` by ana: Gate `ok` was asked anew/g)).toHaveLength(1);
+    await page.goto(`${ui.origin}/runs/three`);
+    expect(await page.locator('#run-refused').innerText()).toMatch(/^\d+ decisions refused, the last 5 here/);
   });
 });
 

@@ -40,25 +40,28 @@ export async function decide(
       );
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     const message = error.cause?.message ?? error.message;
-    throw refusal(
-      message,
-      /takes one of|is a question|is approved or rejected/.test(message)
-        ? `Answer it with:\n  ${answerCommands(open).join('\n  ')}`
-        : null,
-    );
+    const hint = /takes one of|is a question|is approved or rejected/.test(message)
+      ? `Answer it with:\n  ${answerCommands(open).join('\n  ')}`
+      : null;
+    const refused = refusal(message, hint);
+    // Of one by a grant the run itself keeps it.
+    throw says.grant === undefined
+      ? await keptRefusal(refused, { gate: open.gate.path, run: owner, says }, store)
+      : refused;
   }
 }
 
 /**
- * The same refusal, once it is kept where no run is asked: of a decision that came by a grant, in the log of its tree.
+ * The same refusal, once it is kept where no run does that: of a decision that came by a grant or from a page, in the
+ * log of its tree.
  */
 export async function keptRefusal(
   error: CliError,
-  { run, gate, says }: { run: string; gate: string; says: Pick<Says, 'by' | 'grant'> },
+  { run, gate, says }: { run: string; gate: string; says: Pick<Says, 'by' | 'grant' | 'via'> },
   store: Pick<Store, 'openLog'>,
 ): Promise<CliError> {
   // Where the store is elsewhere, or takes nothing now, whoever sent it is told all the same.
-  if (says.grant !== undefined)
+  if (says.grant !== undefined || says.via === 'page')
     await noteRefused(store, run, { gate, by: says.by, reason: error.message }).catch(() => undefined);
   return error;
 }

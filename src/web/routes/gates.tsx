@@ -5,10 +5,13 @@ import { CliError, EXIT, refusal } from '../../cli/exit-codes.js';
 import { toContent } from '../../cli/follow/answer-value.js';
 import type { GateBill } from '../../cli/bill/gate-bill.js';
 import { readBill } from '../../cli/bill/read-bill.js';
+import { keptRefusal } from '../../cli/follow/decide.js';
 import { askedBefore } from '../../cli/observe/asked-before.js';
 import { readGateContent } from '../../cli/follow/gate-content.js';
 import { readable } from '../../cli/follow/readable.js';
+import { rootOf } from '../../cli/observe/view.js';
 import { safeLine } from '../../cli/text/safe-text.js';
+import type { Sent } from '../data/answer-fields.js';
 import { fromField, toField } from '../data/field-text.js';
 import type { FoundGate } from '../data/found-gate.js';
 import { findGate } from '../data/found-gate.js';
@@ -24,7 +27,7 @@ import type { FormPlaces } from '../views/gate-forms.js';
 import { ApproveEdited, placesOf } from '../views/gate-forms.js';
 import { GateHead, GatePage } from '../views/gate-page.js';
 import { Notice } from '../views/notice.js';
-import { sendDecision } from './decision.js';
+import { requireShown, sendDecision } from './decision.js';
 
 /** The pages of gates: to look at one changes nothing, a POST decides on what it names. */
 export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
@@ -51,10 +54,25 @@ export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
   app.post('/gates/:run/:path{.+}', async (c) => {
     const address = addressOf(c);
     const sent = await sentIn(c);
-    await sendDecision(await findGate(address, site.session), sent, { by: c.get('person') }, site);
+    const by = c.get('person');
+    await sendDecision(await shownGate(address, { sent, by }, site), sent, { by }, site);
     return c.redirect(gatePath(address), 303);
   });
   app.post('/edits/:run/:path{.+}', async (c) => lookAtEdit(c, site));
+}
+
+/** The open gate that a form was made for. That it is not open, or shows something else by now, is kept with the run. */
+async function shownGate(address: string, { sent, by }: { sent: Sent; by: string }, site: Site): Promise<FoundGate> {
+  try {
+    const found = await findGate(address, site.session);
+    requireShown(found.open, sent);
+    return found;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exit !== EXIT.ended) throw error;
+    const run = rootOf(address);
+    const says = { by, via: 'page' as const };
+    throw await keptRefusal(error, { run, gate: address.slice(run.length + 1), says }, site.session.store);
+  }
 }
 
 function Before({ lines }: { lines: DiffLine[] | null }) {
