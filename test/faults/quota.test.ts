@@ -1,4 +1,4 @@
-// @seconds 60
+// @seconds 90
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -27,8 +27,15 @@ steps:
   - {agent: plain, prompt: "\${who} asks third"}
 `;
 
-async function open(usd: number, more = ''): Promise<{ project: Project; endpoint: ModelEndpoint }> {
-  const endpoint = await startModelEndpoint(() => ({ text: 'fine', usage: { input: 0, output: OUTPUT } }));
+async function open(
+  usd: number,
+  { more = '', until: held }: { more?: string; until?: (call: number) => Promise<void> | undefined } = {},
+): Promise<{ project: Project; endpoint: ModelEndpoint }> {
+  const endpoint = await startModelEndpoint(({ call }) => {
+    const answer = { text: 'fine', usage: { input: 0, output: OUTPUT } };
+    const wait = held?.(call);
+    return wait === undefined ? answer : { ...answer, until: wait, rest: '' };
+  });
   onTestFinished(() => endpoint.close());
   const project = await openProject(
     {
@@ -110,8 +117,43 @@ it('is not passed by runs at once, over a host that is killed, and lets them go 
   await ui.running.finished;
 });
 
+/** Dollars: room for some calls at once. */
+const MORE = 1.3;
+
+it('is passed by no more than what was under way when hosts were killed, however often', async () => {
+  // The first answer comes at once, and no other one before the last kill.
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const { project, endpoint } = await open(MORE, { until: (call) => (call === 1 ? undefined : released) });
+  await submit(project, RUNS[0] ?? '');
+  await until(async () => (await shares(project))[0]?.used);
+  const [{ used: price = 0 } = {}] = await shares(project);
+  await Promise.all(RUNS.slice(1).map((run) => submit(project, run)));
+  let lost = 0;
+  for (let kills = 0; kills < 2; kills += 1) {
+    const known = lost;
+    await until(() => endpoint.requests.length > known + 1);
+    const { host } = await project.pids();
+    kill(host ?? 0);
+    await until(async () => (await project.run('server', 'status')).code === 3);
+    // What is under way has been set aside: it is never more than the quota.
+    lost = endpoint.requests.length - 1;
+    expect(await taken(project)).toBeLessThanOrEqual(MORE);
+    expect((await project.run('server', 'start')).code).toBe(0);
+  }
+  await endpoint.arrival(lost + 2);
+  release();
+  await settled(project, RUNS, 'paused', 'success');
+  const answered = endpoint.requests.length - lost;
+  expect(answered).toBeGreaterThan(1);
+  expect(answered * price).toBeLessThanOrEqual(MORE);
+  // Questions are of different length, which costs little.
+  expect(await spentBy(project, RUNS)).toBeCloseTo(answered * price, 1);
+  expect(await taken(project)).toBeCloseTo(answered * price, 1);
+});
+
 it('is for each who submits apart, and ends what is not to wait', async () => {
-  const { project, endpoint } = await open(10, ', max_cost_usd_per_user_per_day: 0.5');
+  const { project, endpoint } = await open(10, { more: ', max_cost_usd_per_user_per_day: 0.5' });
   await writeFile(
     join(project.folder, 'definitions', 'workflows', 'asks.yml'),
     `${ASKS}budgets: {on_exhausted: {max_cost_usd: stop}}\n`,
