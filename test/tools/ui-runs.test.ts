@@ -1,6 +1,9 @@
 // @module-tag chromium
 // @module-tag sandbox
-// @seconds 40
+// @module-tag git
+// @seconds 60
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
@@ -25,6 +28,7 @@ steps:
   - {id: keep, command: [echo, kept]}
 output: \${steps.sum.output}
 `;
+const SPEC = readFileSync(join(import.meta.dirname, '../../definitions/builds/reading-list.yml'), 'utf8');
 const HOSTILE = '<script>document.title="owned"</script> \u202ekcab\u202c';
 
 let project: Project;
@@ -37,12 +41,17 @@ let told = '';
 beforeAll(async () => {
   endpoint = await startModelEndpoint(answerTo);
   project = await openProject(
-    { 'definitions/agents/worker.yml': WORKER, 'talks.yml': TALKS },
+    { 'definitions/agents/worker.yml': WORKER, 'talks.yml': TALKS, 'reading-list.yml': SPEC },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
   );
   const done = await project.run('run', 'talks.yml', '-i', `what=${HOSTILE}`, '--id', 'talk');
   expect(done.code, done.stderr).toBe(0);
   told = done.stderr;
+  // They go on while other pages are looked at.
+  for (const [id, ...more] of [['built', '--yes'], ['planned']])
+    expect(
+      (await project.run('build', 'reading-list.yml', '--rehearse', '--id', id ?? '', '--detach', ...more)).code,
+    ).toBe(0);
   ({ ui, browser, page } = await openPages(project));
 });
 afterAll(async () => {
@@ -164,7 +173,7 @@ describe('a rerun from the page of a closed run', () => {
   const rerunsOf = async (): Promise<string[]> =>
     (JSON.parse((await project.run('list', '--json')).stdout) as { run: string }[])
       .map(({ run }) => run)
-      .filter((run) => !['talk', 'spoken'].includes(run));
+      .filter((run) => !['talk', 'spoken', 'built', 'planned'].includes(run));
 
   it('is shown before it is started: what is taken over, what runs, and what that cost', async () => {
     await page.goto(`${ui.origin}/runs/talk`);
@@ -211,5 +220,44 @@ describe('a rerun from the page of a closed run', () => {
     await page.goto(`${ui.origin}/runs/${form['id'] ?? ''}`);
     await page.locator('h1 .chip', { hasText: 'success' }).waitFor();
     expect(endpoint.countOf('Sum up')).toBe(before + 1);
+  });
+});
+
+describe('the pages of a build', () => {
+  const paths = [
+    ...['/runs/built', '/runs/built/steps/plan', '/runs/built/steps/build/task-1/0/work', '/runs/built/rerun'],
+    ...['/runs/planned', '/gates/planned/approve'],
+  ];
+  beforeAll(async () => {
+    const status = async (run: string): Promise<string> =>
+      (JSON.parse((await project.run('show', run, '--json')).stdout) as { status: string }).status;
+    await until(async () => (await status('built')) === 'success' && (await status('planned')) === 'waiting');
+  });
+
+  it.each(['light', 'dark'] as const)('are fit for everybody, as far as axe can tell, in %s', async (colorScheme) => {
+    const seen = await signIn(browser, await anotherLink(page, ui.origin), { bypassCSP: true, colorScheme });
+    for (const path of paths) {
+      expect((await seen.page.goto(`${ui.origin}${path}`))?.status(), path).toBe(200);
+      expect({ path, found: await seriousFindings(seen.page) }).toEqual({ path, found: [] });
+    }
+    await seen.context.close();
+  });
+
+  it.each([360, 768, 1440])('fit into %d pixels, with what stands in a column below each other', async (width) => {
+    const seen = await signIn(browser, await anotherLink(page, ui.origin), { viewport: { width, height: 800 } });
+    for (const path of paths) {
+      await seen.page.goto(`${ui.origin}${path}`);
+      const wide = await seen.page.evaluate('document.documentElement.scrollWidth');
+      expect({ path, wide: Number(wide) <= width }).toEqual({ path, wide: true });
+    }
+    await seen.page.goto(`${ui.origin}/runs/built`);
+    const ends = await seen.page
+      .locator('.row .number:nth-last-child(2):not(:empty)')
+      .evaluateAll((times: { getBoundingClientRect: () => { right: number } }[]) =>
+        times.map((time) => Math.round(time.getBoundingClientRect().right)),
+      );
+    expect(ends.length).toBeGreaterThan(10);
+    expect(new Set(ends).size).toBe(1);
+    await seen.context.close();
   });
 });

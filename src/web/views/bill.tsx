@@ -34,14 +34,16 @@ export function Bill({ bill, asks }: { bill: GateBill; /** It is answered, not a
         <dt>Budget that stays</dt>
         <dd>{budgetText(bill.budget)}</dd>
       </dl>
-      <details>
-        <summary>{plural(follows.length, 'step')} can begin</summary>
-        <ol class="follows">
-          {follows.map((step) => (
-            <FollowingLine step={step} />
-          ))}
-        </ol>
-      </details>
+      {follows.length === 0 ? null : (
+        <details>
+          <summary>{plural(follows.length, 'step')} can begin</summary>
+          <ol class="follows">
+            {follows.map((step) => (
+              <FollowingLine step={step} />
+            ))}
+          </ol>
+        </details>
+      )}
       {rounds.map((one) => (
         <p class="quiet">{roundsText(one)}</p>
       ))}
