@@ -89,5 +89,7 @@ export function documentText(frame: Frame, waiting: Waiting, children: Child): s
       {children}
     </Document>
   );
-  return `<!doctype html>${escapeHidden(String(html))}`;
+  // In parts that begin with a tag: nearly all are plain.
+  const parts = String(html).split(/(?=<)/);
+  return `<!doctype html>${parts.map((part) => escapeHidden(part)).join('')}`;
 }
