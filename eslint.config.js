@@ -51,7 +51,7 @@ const STARTS_PROCESSES = [
   'src/activities/processes/launcher/main.ts',
   'src/activities/processes/started-process.ts',
   'src/activities/tools/shell/network/attach.ts',
-  'src/activities/devices/open-port.ts',
+  'src/activities/devices/port/open-port.ts',
   // Of a simulated board, with whose process it ends.
   'src/activities/devices/board/terminal.ts',
   'src/activities/mcp/process-transport.ts',

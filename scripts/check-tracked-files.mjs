@@ -1,7 +1,9 @@
 // Looks in every tracked file for what must never be committed: secrets, paths of one machine, registry hosts, and
-// lines of code that are too wide (Prettier breaks no string, regular expression or comment).
+// lines of code that are too wide (Prettier breaks no string, regular expression or comment). Folders of code with more
+// files side by side than a reader takes in are told, too (docs/decisions/025-rooms.md).
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 // Tests make up keys with `canary` in them, and the homes of `me` and `you`.
 const FORBIDDEN = [
@@ -19,10 +21,13 @@ const FORBIDDEN = [
 ];
 const MAX_COLUMNS = 120;
 const MAX_BYTES = 1024 * 1024;
+const MAX_FILES = 25;
+/** Folders of alike files, one of which is looked up by its name. */
+const CATALOGUES = ['src/cli/commands'];
 const SELF = 'scripts/check-tracked-files.mjs';
 
 const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);
-const findings = files.flatMap(examine);
+const findings = [...files.flatMap(examine), ...tooFull(files)];
 for (const finding of findings) console.error(finding);
 console.error(`tracked files: ${findings.length} findings in ${files.length} files`);
 process.exitCode = findings.length === 0 ? 0 : 1;
@@ -49,4 +54,13 @@ function tooWide(file, lines) {
       ? [`${file}:${index + 1}: ${[...line].length} columns, more than ${MAX_COLUMNS}`]
       : [],
   );
+}
+
+function tooFull(all) {
+  const counts = new Map();
+  for (const folder of all.filter((file) => file.startsWith('src/')).map(dirname))
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  return [...counts]
+    .filter(([folder, count]) => count > MAX_FILES && !CATALOGUES.includes(folder))
+    .map(([folder, count]) => `${folder}: ${count} files side by side, more than ${MAX_FILES}`);
 }

@@ -1,4 +1,4 @@
-import { pathBelow, rootOf } from '../cli/observe/view.js';
+import { pathBelow, rootOf } from '../cli/observe/view/view.js';
 
 /** The page of a run; of a nested one that of its tree. */
 export function runPath(run: string): string {

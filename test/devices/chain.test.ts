@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildImage } from '../../src/activities/devices/build-image.js';
 import { checkImage } from '../../src/activities/devices/check-image.js';
-import { withPort } from '../../src/activities/devices/open-port.js';
+import { withPort } from '../../src/activities/devices/port/open-port.js';
 import { listen } from '../../src/activities/devices/read-line.js';
 import type { Workbench } from '../../src/activities/devices/tool.js';
 import { holdsImage, writeImage } from '../../src/activities/devices/write-image.js';

@@ -5,7 +5,7 @@ import type { StepResult } from '../../src/plan/result.js';
 import { FULL } from '../faults/seed.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';
 import { RUN_TAG, parseRunTag } from '../../src/activities/processes/tagged-processes.js';
-import { withPort } from '../../src/activities/devices/open-port.js';
+import { withPort } from '../../src/activities/devices/port/open-port.js';
 import { until } from '../faults/project.js';
 import type { BoardEvent } from '../../src/activities/devices/board/board.js';
 import { boardFor, bytesOfPages, deviceOf, hexOf } from './boards.js';

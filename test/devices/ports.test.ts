@@ -3,10 +3,10 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { explainPort } from '../../src/activities/devices/explain-port.js';
-import { withPort } from '../../src/activities/devices/open-port.js';
+import { explainPort } from '../../src/activities/devices/port/explain-port.js';
+import { withPort } from '../../src/activities/devices/port/open-port.js';
 import type { DeviceFolders } from '../../src/activities/dependencies.js';
-import { awaitPort, findPort } from '../../src/activities/devices/ports.js';
+import { awaitPort, findPort } from '../../src/activities/devices/port/ports.js';
 import { listen } from '../../src/activities/devices/read-line.js';
 import { openStore } from '../../src/store/local-store.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';

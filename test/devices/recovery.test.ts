@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Board, BoardEvent } from '../../src/activities/devices/board/board.js';
 import { parseFault } from '../../src/activities/devices/board/chip/faults.js';
-import { openGates } from '../../src/cli/observe/view.js';
+import { openGates } from '../../src/cli/observe/view/view.js';
 import { inline } from '../../src/plan/values/value.js';
 import { continueAsNew, createPeople } from '../workflows/helpers/gate-setting.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runForPerson } from '../../src/cli/follow/person-program.js';
+import { runForPerson } from '../../src/cli/follow/input/person-program.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { findTemporal, temporalFolder } from '../../src/workers/temporal-binary/find.js';
 import type { Project } from '../faults/project.js';

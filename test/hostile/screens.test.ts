@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderGate, unseenLines } from '../../src/cli/follow/gate-text.js';
 import { createPlainLines, gateLines } from '../../src/cli/follow/plain-lines.js';
-import type { OpenGate } from '../../src/cli/observe/view.js';
+import type { OpenGate } from '../../src/cli/observe/view/view.js';
 import type { Output } from '../../src/cli/output.js';
 import { writeText } from '../../src/cli/output.js';
 import { createPalette } from '../../src/cli/text/colors.js';

@@ -1,7 +1,7 @@
 // @seconds 60
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTranslator } from '../../src/cli/observe/events.js';
-import { applyEvent, openFold } from '../../src/cli/observe/fold.js';
+import { createTranslator } from '../../src/cli/observe/history/events.js';
+import { applyEvent, openFold } from '../../src/cli/observe/fold/fold.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import { FULL, SEED, random } from '../faults/seed.js';

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.js';
 import type { DeviceCall, StepCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import type { HomeStore } from '../far-store/home-store.js';
-import type { PortSetting } from './open-port.js';
+import type { PortSetting } from './port/open-port.js';
 
 /** The device that a step names, as the compiler wrote it. */
 export async function loadDevice(store: Store, { spec }: DeviceRef): Promise<Device> {

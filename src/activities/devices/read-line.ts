@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Device } from '../../plan/devices/device.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import { stepFailure } from '../failures.js';
-import type { HeldPort } from './open-port.js';
+import type { HeldPort } from './port/open-port.js';
 import type { SerialLine } from './serial-line.js';
 import { openLine } from './serial-line.js';
 

@@ -10,7 +10,7 @@ import { writeDown } from '../attempt/left-to-write.js';
 import { endWithin } from './end-within.js';
 import { loadDevice, portSetting } from './load-device.js';
 import { renderText } from '../values/template-scope.js';
-import { withPort } from './open-port.js';
+import { withPort } from './port/open-port.js';
 import type { Heard } from './read-line.js';
 import { listen } from './read-line.js';
 

@@ -7,7 +7,7 @@ import { ReadStream } from 'node:tty';
 import { systemProgram } from '../../store/processes/find-on-path.js';
 import { runProgram } from '../../store/processes/run-program.js';
 import { stepFailure } from '../failures.js';
-import type { Port } from './ports.js';
+import type { Port } from './port/ports.js';
 
 const CONNECT_MS = 5_000;
 

@@ -8,7 +8,7 @@ import { expand, pythonBytes, pythonText } from './arguments.js';
 import { bytesOf } from './images.js';
 import { placeOf } from './place-of.js';
 import { createProgress, meaningOf, toolFailure } from './judge-tool.js';
-import type { HeldPort } from './open-port.js';
+import type { HeldPort } from './port/open-port.js';
 import type { Workbench } from './tool.js';
 import { runTool } from './tool.js';
 

@@ -4,7 +4,7 @@ import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { join, relative, resolve } from 'node:path';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal, usageError } from '../exit-codes.js';
-import { rootOf } from '../observe/view.js';
+import { rootOf } from '../observe/view/view.js';
 import { openExisting, unknownRun } from '../session.js';
 import { safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';

@@ -8,7 +8,7 @@ import type { PastRun } from '../../compiler/forecast/past.js';
 import type { PastForecast, Rest } from '../../compiler/forecast/simulate.js';
 import type { Level } from '../observe/place.js';
 import { levelsTo } from '../observe/place.js';
-import type { OpenGate, RunView, StepView } from '../observe/view.js';
+import type { OpenGate, RunView, StepView } from '../observe/view/view.js';
 import { whatOf } from '../render/plan/plan-picture.js';
 import { executionBudget } from '../render/json.js';
 import { forecastPlan } from '../../workers/forecast/forecast-plan.js';

@@ -1,5 +1,5 @@
 import type { PastRun } from '../../compiler/forecast/past.js';
-import type { OpenGate, RunView } from '../observe/view.js';
+import type { OpenGate, RunView } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import type { GateBill } from './gate-bill.js';
 import { billOf } from './gate-bill.js';

@@ -1,5 +1,5 @@
 import type { PastRun } from '../../compiler/forecast/past.js';
-import type { OpenGate, RunView } from '../observe/view.js';
+import type { OpenGate, RunView } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import { safeLine } from '../text/safe-text.js';
 import { wrap } from '../text/width.js';

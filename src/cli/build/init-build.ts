@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { createDevices } from '../../compiler/project/devices.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
-import { openKeys } from '../follow/keys.js';
+import { openKeys } from '../follow/input/keys.js';
 import type { Workspace } from '../session.js';
 import { compile } from '../submit/prepare.js';
 import type { Terminal } from '../terminal.js';

@@ -6,7 +6,7 @@ import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal, usageError } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { observe } from '../observe/observer.js';
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import { safeText } from '../text/safe-text.js';
 import { ciRows, isFailed } from './rows.js';
 

@@ -1,5 +1,5 @@
-import type { RunView } from '../observe/view.js';
-import { isClosed } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
+import { isClosed } from '../observe/view/view.js';
 import type { JunitCase } from './junit-document.js';
 import { junitDocument } from './junit-document.js';
 import { ciRows, isFailed } from './rows.js';

@@ -1,5 +1,5 @@
-import type { RunView, StepView } from '../observe/view.js';
-import { nestedIn } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view/view.js';
+import { nestedIn } from '../observe/view/view.js';
 
 /** One step as reports of CI list it: by its path, those in blocks and nested runs too, outer ones first. */
 export interface CiRow {

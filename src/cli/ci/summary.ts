@@ -1,4 +1,4 @@
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import { formatCount, formatDuration, formatUsd } from '../text/format.js';
 import { safeLine, safeText } from '../text/safe-text.js';
 import type { CiRow } from './rows.js';

@@ -31,7 +31,7 @@ export const rerun: CommandSpec = {
     const { checkRunId } = await import('../submit/run-id.js');
     const id = options.text('id');
     if (id !== null) checkRunId(id);
-    const { rerunRun } = await import('../submit/rerun.js');
+    const { rerunRun } = await import('../submit/rerun/rerun.js');
     return rerunRun(
       {
         run,

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
@@ -71,7 +71,7 @@ export const show: CommandSpec = {
 
 /** Which version of workers an open run is with, where they have one, and what it waits for that none of them has. */
 async function workerLinesOf(view: RunView, link: TemporalLink | null, store: Store): Promise<string[][]> {
-  const { isClosed } = await import('../observe/view.js');
+  const { isClosed } = await import('../observe/view/view.js');
   if (link === null || isClosed(view.status)) return [];
   const { placeOfRun, runVersion } = await import('../observe/versions.js');
   const place = await placeOfRun(link, view.run);
@@ -87,7 +87,7 @@ async function workerLinesOf(view: RunView, link: TemporalLink | null, store: St
 
 /** All that its open gates show, what follows them, and how they are answered. */
 async function printGates(view: RunView, session: Session, terminal: Terminal): Promise<void> {
-  const { openGates } = await import('../observe/view.js');
+  const { openGates } = await import('../observe/view/view.js');
   const gates = openGates(view);
   if (gates.length === 0) return;
   const { shownIn } = await import('../follow/gate-content.js');

@@ -47,7 +47,7 @@ interface Opened {
 }
 
 async function status({ database, store: { id } }: Opened, { options, terminal }: Invocation): Promise<ExitCode> {
-  const { keptIn } = await import('../../store/postgres/store-report.js');
+  const { keptIn } = await import('../../store/postgres/upkeep/store-report.js');
   const kept = await keptIn(database);
   if (options.flag('json')) printJson(terminal, { store: id, place: database.place, kept });
   else {
@@ -63,7 +63,7 @@ async function copy(
   { database, store: target }: Opened,
   { options, terminal }: Invocation,
 ): Promise<ExitCode> {
-  const { copyStore } = await import('../../store/postgres/copy-store.js');
+  const { copyStore } = await import('../../store/postgres/upkeep/copy-store.js');
   const { counts, left } = await copyStore(stateDir, database, target);
   if (options.flag('json')) printJson(terminal, { copied: counts, left });
   else {
@@ -74,7 +74,7 @@ async function copy(
 }
 
 async function verify({ database }: Opened, { options, terminal }: Invocation): Promise<ExitCode> {
-  const { faultsIn } = await import('../../store/postgres/store-report.js');
+  const { faultsIn } = await import('../../store/postgres/upkeep/store-report.js');
   const faults = await faultsIn(database);
   if (options.flag('json')) printJson(terminal, { faults });
   else print(terminal, ...(faults.length === 0 ? ['All that is named by a hash is what its name says.'] : faults));

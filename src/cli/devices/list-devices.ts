@@ -2,7 +2,7 @@ import type { Device } from '../../plan/devices/device.js';
 import { isSimulated } from '../../plan/devices/device.js';
 import type { Lease } from '../../plan/devices/device-queue.js';
 import { LEASES_MEMO, keeperIdOf } from '../../plan/devices/device-queue.js';
-import { findPort } from '../../activities/devices/ports.js';
+import { findPort } from '../../activities/devices/port/ports.js';
 import { createDevices, leaseKeyOf } from '../../compiler/project/devices.js';
 import { askHost, isHere } from '../../workers/link/device-hosts.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';

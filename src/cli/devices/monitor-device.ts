@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { join } from 'node:path';
-import { explainPort } from '../../activities/devices/explain-port.js';
-import { withPort } from '../../activities/devices/open-port.js';
+import { explainPort } from '../../activities/devices/port/explain-port.js';
+import { withPort } from '../../activities/devices/port/open-port.js';
 import { openLine } from '../../activities/devices/serial-line.js';
 import { createDevices } from '../../compiler/project/devices.js';
 import type { Device } from '../../plan/devices/device.js';

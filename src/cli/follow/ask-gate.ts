@@ -3,7 +3,7 @@ import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
 import { indentBill } from '../bill/tell-bill.js';
 import { CliError } from '../exit-codes.js';
-import type { OpenGate } from '../observe/view.js';
+import type { OpenGate } from '../observe/view/view.js';
 import { plural } from '../text/format.js';
 import { optionText } from '../render/gate-words.js';
 import { escapeHidden } from '../../plan/text/safe-text.js';
@@ -11,13 +11,13 @@ import { safeText } from '../text/safe-text.js';
 import { displayWidth, wrap } from '../text/width.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, tell, widthOf } from '../terminal.js';
-import { answerValue } from './answer-value.js';
-import { editContent, hasEditor } from './editor.js';
+import { answerValue } from './input/answer-value.js';
+import { editContent, hasEditor } from './input/editor.js';
 import type { GateContent } from './gate-content.js';
 import { YES_OR_NO, layoutGate } from './gate-text.js';
-import type { Keys } from './keys.js';
-import { CTRL_C, openKeys } from './keys.js';
-import { openInPager } from './pager.js';
+import type { Keys } from './input/keys.js';
+import { CTRL_C, openKeys } from './input/keys.js';
+import { openInPager } from './input/pager.js';
 
 /** What a person answered; `later` leaves the gate open, `gone` says that it was decided elsewhere meanwhile. */
 export type Answer =

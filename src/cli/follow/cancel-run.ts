@@ -3,7 +3,7 @@ import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
-import { isClosed } from '../observe/view.js';
+import { isClosed } from '../observe/view/view.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, tell } from '../terminal.js';

@@ -8,21 +8,21 @@ import { CliError, EXIT, refusal } from '../exit-codes.js';
 import { createTellBill, indentBill } from '../bill/tell-bill.js';
 import type { FoundRun } from '../observe/find-run.js';
 import { findRun } from '../observe/find-run.js';
-import type { OpenGate, RunView, StepView } from '../observe/view.js';
-import { everyStepView, nestedIn, openGates, pathBelow, rootOf } from '../observe/view.js';
+import type { OpenGate, RunView, StepView } from '../observe/view/view.js';
+import { everyStepView, nestedIn, openGates, pathBelow, rootOf } from '../observe/view/view.js';
 import { gateHash, plural } from '../text/format.js';
 import { optionText } from '../render/gate-words.js';
 import { wrap } from '../text/width.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, print, printJson, readingWidthOf, tell, widthOf } from '../terminal.js';
-import { answerValue, editedContent } from './answer-value.js';
+import { answerValue, editedContent } from './input/answer-value.js';
 import type { Says } from './decide.js';
 import { decide, keptRefusal, receiptText, signedDecision } from './decide.js';
 import type { GateContent } from './gate-content.js';
 import { readGateContent } from './gate-content.js';
 import { YES_OR_NO, renderGate, unseenLines } from './gate-text.js';
-import { openKeys } from './keys.js';
+import { openKeys } from './input/keys.js';
 import { asTyped } from '../text/own-name.js';
 
 /** What `approve`, `reject` and `answer` were told. */

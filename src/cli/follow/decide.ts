@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.js';
 import type { CliError } from '../exit-codes.js';
 import { refusal } from '../exit-codes.js';
 import { grpcTrouble } from '../grpc.js';
-import type { OpenGate } from '../observe/view.js';
+import type { OpenGate } from '../observe/view/view.js';
 import { answerCommands } from '../render/gate-words.js';
 import { sendUpdate } from './send-update.js';
 

@@ -4,7 +4,7 @@ import { gateHashOf } from '../../activities/values/content-hash.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import { refusal } from '../exit-codes.js';
-import type { OpenGate } from '../observe/view.js';
+import type { OpenGate } from '../observe/view/view.js';
 
 /** The exact content that a gate shows. */
 export interface GateContent {

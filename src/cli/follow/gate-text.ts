@@ -1,4 +1,4 @@
-import type { OpenGate } from '../observe/view.js';
+import type { OpenGate } from '../observe/view/view.js';
 import type { Palette } from '../text/colors.js';
 import { gateHash, plural } from '../text/format.js';
 import { gateFacts, wantOf } from '../render/gate-words.js';

@@ -1,4 +1,4 @@
-import { pathBelow, rootOf } from '../observe/view.js';
+import { pathBelow, rootOf } from '../observe/view/view.js';
 import { readGrant, tokenIn } from '../../activities/gates/grant.js';
 import { refusal } from '../exit-codes.js';
 import type { DecideCommand } from './decide-gate.js';

@@ -2,14 +2,14 @@ import type { Store } from '../../store/store.js';
 import type { LogLine } from '../../store/logs/line.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
-import { listenForInterrupts } from './interrupt.js';
+import { listenForInterrupts } from './input/interrupt.js';
 import { createJsonList } from '../render/json-list.js';
 import { safeName, safeText } from '../text/safe-text.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, tell } from '../terminal.js';
 import { findRun } from '../observe/find-run.js';
-import { pathBelow, rootOf } from '../observe/view.js';
+import { pathBelow, rootOf } from '../observe/view/view.js';
 
 /** What `logs` was told. */
 export interface LogsCommand {

@@ -1,6 +1,6 @@
 import { indentBill } from '../bill/tell-bill.js';
-import type { OpenGate, RunView, StepView } from '../observe/view.js';
-import { nestedIn } from '../observe/view.js';
+import type { OpenGate, RunView, StepView } from '../observe/view/view.js';
+import { nestedIn } from '../observe/view/view.js';
 import { createPalette } from '../text/colors.js';
 import { gateHash } from '../text/format.js';
 import { answerCommands, gateFacts } from '../render/gate-words.js';

@@ -1,5 +1,5 @@
-import type { OpenGate, RunView } from '../observe/view.js';
-import { openGates } from '../observe/view.js';
+import type { OpenGate, RunView } from '../observe/view/view.js';
+import { openGates } from '../observe/view/view.js';
 import { renderHeader, renderJoined, renderScreen } from '../render/screen.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, readingWidthOf, tell, widthOf } from '../terminal.js';

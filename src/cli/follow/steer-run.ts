@@ -6,7 +6,7 @@ import type { Steer, SteerReceipt } from '../../plan/budget/steering.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
-import { isClosed } from '../observe/view.js';
+import { isClosed } from '../observe/view/view.js';
 import type { Config } from '../../compiler/project/config.js';
 import { quotaIn } from '../../compiler/formats/quota.js';
 import { openExisting, unknownRun } from '../session.js';

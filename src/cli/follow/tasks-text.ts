@@ -6,7 +6,7 @@ import { isTexts, tasksIn } from '../../plan/builds/task.js';
 import type { Store } from '../../store/store.js';
 import { pastTaskCosts } from '../forecast/past-task-costs.js';
 import { taskCost } from '../forecast/task-cost.js';
-import type { PlannedTasks } from '../observe/planned-tasks.js';
+import type { PlannedTasks } from '../observe/view/view.js';
 import { plural } from '../text/format.js';
 
 /** Columns of what stands before a value. */

@@ -2,8 +2,8 @@ import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { lackingLines, requiresWorker } from '../observe/lacking-workers.js';
 import { placeOfRun, runVersion } from '../observe/versions.js';
-import type { RunView } from '../observe/view.js';
-import { isClosed } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
+import { isClosed } from '../observe/view/view.js';
 import { runVersionLines } from '../render/version-lines.js';
 
 const LOOK_MS = 3_000;

@@ -1,8 +1,8 @@
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';
-import type { RunEvent } from '../observe/run-event.js';
-import { rootOf } from '../observe/view.js';
+import type { RunEvent } from '../observe/history/run-event.js';
+import { rootOf } from '../observe/view/view.js';
 import type { NarrationLine } from '../../plan/narration/record.js';
 import { narrateIn } from '../narration/narrate-session.js';
 import type { JsonList } from '../render/json-list.js';

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.js';
-import type { RunView, StepView } from '../observe/view.js';
-import { everyStepView, nestedIn, rootOf } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view/view.js';
+import { everyStepView, nestedIn, rootOf } from '../observe/view/view.js';
 
 /** How often logs are looked at. */
 const LOOK_MS = 200;

@@ -1,5 +1,5 @@
 import type { PastForecast } from '../../compiler/forecast/simulate.js';
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
 import type { ClosedRun } from '../../workers/forecast/read-past.js';

@@ -8,7 +8,7 @@ import type { Task } from '../../plan/builds/task.js';
 import type { Json } from '../../plan/values/json.js';
 import { utf8Bytes } from '../../plan/values/json.js';
 import type { PastTasks } from './past-task-costs.js';
-import type { PlannedMember } from '../observe/planned-tasks.js';
+import type { PlannedMember } from '../observe/view/view.js';
 import { formatUsd, plural } from '../text/format.js';
 import { BYTES_PER_TOKEN, SHORT_ANSWER } from '../../workers/forecast/price-range.js';
 

@@ -3,8 +3,8 @@ import type { Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import { isObject, toText } from '../../plan/values/json.js';
 import { isStored } from '../../plan/values/value.js';
-import type { RunView, StepView } from '../observe/view.js';
-import { nestedIn } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view/view.js';
+import { nestedIn } from '../observe/view/view.js';
 import type { TaskNames } from './task-names.js';
 import { NO_NAMES } from './task-names.js';
 

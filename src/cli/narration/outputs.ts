@@ -1,7 +1,7 @@
 import type { Happening } from '../../plan/narration/happening.js';
 import type { Store } from '../../store/store.js';
-import type { RunView } from '../observe/view.js';
-import { rootOf } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
+import { rootOf } from '../observe/view/view.js';
 import { placedSteps, toHappening } from './happenings.js';
 import type { TaskNames } from './task-names.js';
 

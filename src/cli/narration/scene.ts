@@ -3,7 +3,7 @@ import { mapIn, textIn } from '../../plan/builds/build-spec.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Store } from '../../store/store.js';
 import { buildStepOf, specOfPlan, specOfStep } from '../observe/build-spec.js';
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 
 /** Where a run comes from, and what it is for. */
 export interface Origin extends Scene {

@@ -5,7 +5,7 @@ import type { Json } from '../../plan/values/json.js';
 import type { Value } from '../../plan/values/value.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
-import type { RunView, StepView } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view/view.js';
 
 /** What is known of a task beside its step. */
 export interface TaskName extends Pick<About, 'first' | 'hardware' | 'description'> {

@@ -1,9 +1,9 @@
 import type { Gate } from '../../plan/gates/gate.js';
-import { createTranslator } from './events.js';
-import type { HistorySource } from './history.js';
-import { readHistory } from './history.js';
+import { createTranslator } from './history/events.js';
+import type { HistorySource } from './history/history.js';
+import { readHistory } from './history/history.js';
 import { levelsTo, placeOf } from './place.js';
-import type { OpenGate, RunView } from './view.js';
+import type { OpenGate, RunView } from './view/view.js';
 
 /**
  * What the same step asked the last time before: in an earlier round of its loop, or before it was sent back. Null

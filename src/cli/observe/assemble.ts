@@ -10,12 +10,12 @@ import { errorOf, resultOf } from '../../plan/schedule/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { actorOf } from '../../plan/references/actor.js';
 import { isBlockStep } from '../../plan/step.js';
-import type { FoldScope, Started } from './fold-scope.js';
-import { innersOf, pathIn } from './fold-scope.js';
+import type { FoldScope, Started } from './fold/fold-scope.js';
+import { innersOf, pathIn } from './fold/fold-scope.js';
 import { plannedTasks } from './planned-tasks.js';
-import type { RunFold } from './run-fold.js';
-import type { RoundView, RunView, StepView } from './view.js';
-import { isClosed, nestedIn, rootOf } from './view.js';
+import type { RunFold } from './fold/run-fold.js';
+import type { RoundView, RunView, StepView } from './view/view.js';
+import { isClosed, nestedIn, rootOf } from './view/view.js';
 import { titled } from './titles.js';
 import { endedRound, writtenStep } from './written.js';
 

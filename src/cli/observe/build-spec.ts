@@ -3,7 +3,7 @@ import { everyStepOf } from '../../plan/plan.js';
 import type { Step } from '../../plan/step.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Store } from '../../store/store.js';
-import type { RunView, StepView } from './view.js';
+import type { RunView, StepView } from './view/view.js';
 
 /** The step of a build that carries out its tasks; null in other runs. */
 export function buildStepOf(view: Pick<RunView, 'steps'>): StepView | null {

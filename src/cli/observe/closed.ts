@@ -5,9 +5,9 @@ import type { RunEnd, RunRecord, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import { readTitleTexts } from './titles.js';
-import { readTruth } from './truth.js';
-import type { RunView, StepView } from './view.js';
-import { everyStepView, pathBelow } from './view.js';
+import { readTruth } from './view/truth.js';
+import type { RunView, StepView } from './view/view.js';
+import { everyStepView, pathBelow } from './view/view.js';
 import { writtenStep } from './written.js';
 
 /** A closed run from what the store kept of it, also when the server has forgotten it or is not there. */

@@ -4,8 +4,8 @@ import type { Session } from '../session.js';
 import { requireRunAddress, unknownRun } from '../session.js';
 import { viewOfRecord } from './closed.js';
 import { observe } from './observer.js';
-import type { RunView } from './view.js';
-import { everyStepView, nestedIn, pathBelow, rootOf } from './view.js';
+import type { RunView } from './view/view.js';
+import { everyStepView, nestedIn, pathBelow, rootOf } from './view/view.js';
 
 /** A run as it is now, and the link it was read through; null where the store alone knew it. */
 export interface FoundRun {

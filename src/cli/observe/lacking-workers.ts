@@ -9,8 +9,8 @@ import type { Execution } from './as-of-now.js';
 import { missingWorkers } from './missing-workers.js';
 import type { RunPlace } from './versions.js';
 import { servedVersions } from './versions.js';
-import type { RunView, StepView } from './view.js';
-import { everyStepView, isClosed, nestedIn, rootOf } from './view.js';
+import type { RunView, StepView } from './view/view.js';
+import { everyStepView, isClosed, nestedIn, rootOf } from './view/view.js';
 
 type Server = Pick<TemporalLink, 'connection' | 'namespace'>;
 type Workers = Pick<Store, 'listWorkers' | 'homes'>;

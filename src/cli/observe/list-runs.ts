@@ -14,8 +14,8 @@ import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
-import type { OpenGate } from './view.js';
-import { rootOf } from './view.js';
+import type { OpenGate } from './view/view.js';
+import { rootOf } from './view/view.js';
 
 /** Tells whether a listed run is of this status; one that is `open` in a filter is in any that is no end. */
 export function hasStatus({ status, ended_at }: ListedRun, wanted: string): boolean {

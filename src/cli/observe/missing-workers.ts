@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.js';
 import { queueState } from '../../workers/connection/task-queue.js';
 import { queuesKnown } from '../../workers/deployment/server-versions.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
-import { rootOf } from './view.js';
+import { rootOf } from './view/view.js';
 
 /** What a step of an open run requires, and where that run is. */
 export interface Required {

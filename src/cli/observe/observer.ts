@@ -4,17 +4,17 @@ import type { ReadRunInput } from '../../plan/run-input.js';
 import type { Store } from '../../store/store.js';
 import type { PendingActivity } from './assemble.js';
 import { assemble } from './assemble.js';
-import type { RunEvent } from './run-event.js';
-import { createTranslator } from './events.js';
-import type { RunFold } from './run-fold.js';
-import { applyBatchEvent, applyEvent, openFold } from './fold.js';
-import { stepAt } from './run-fold.js';
-import type { HistorySource } from './history.js';
-import { readHistory } from './history.js';
+import type { RunEvent } from './history/run-event.js';
+import { createTranslator } from './history/events.js';
+import type { RunFold } from './fold/run-fold.js';
+import { applyBatchEvent, applyEvent, openFold } from './fold/fold.js';
+import { stepAt } from './fold/run-fold.js';
+import type { HistorySource } from './history/history.js';
+import { readHistory } from './history/history.js';
 import { readPending } from './pending.js';
 import { readTitleTexts } from './titles.js';
-import { readCarried, readTruth } from './truth.js';
-import type { RunView } from './view.js';
+import { readCarried, readTruth } from './view/truth.js';
+import type { RunView } from './view/view.js';
 
 /** How often attempts, failures and heartbeats are asked for while somebody watches (decision 5). */
 const PENDING_INTERVAL_MS = 1_000;

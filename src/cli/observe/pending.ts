@@ -3,8 +3,8 @@ import { openMessage } from '../../workers/encryption/open-message.js';
 import { formatCount } from '../text/format.js';
 import { abortable } from '../grpc.js';
 import type { PendingActivity } from './assemble.js';
-import { decode, toFailure } from './history-values.js';
-import type { HistorySource } from './history.js';
+import { decode, toFailure } from './history/history-values.js';
+import type { HistorySource } from './history/history.js';
 
 /**
  * Activities of a run that have not ended, by path: attempts, last failures and heartbeats, which are in no event of

@@ -1,6 +1,6 @@
 import { stepPathOf } from '../../plan/agents/conversation.js';
-import type { RunView, StepView } from './view.js';
-import { nestedIn } from './view.js';
+import type { RunView, StepView } from './view/view.js';
+import { nestedIn } from './view/view.js';
 
 /** A step among those beside it, in the run or the round that it is of. */
 export interface Level {

@@ -4,27 +4,8 @@ import { plansTasks } from '../../plan/agents/planned-by.js';
 import type { Agent } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
 import { utf8Bytes } from '../../plan/values/json.js';
-import type { Text } from '../../plan/values/value.js';
-import type { RunFold } from './run-fold.js';
-
-/** What a viewer knows of the tasks that an agent of a run plans, beside what that agent says of them. */
-export interface PlannedTasks {
-  team: PlannedMember[];
-  /** The build spec that they are for, as JSON; null where there is none. */
-  spec: Text | null;
-}
-
-/** Somebody whom tasks are for. */
-export interface PlannedMember {
-  name: string;
-  role: string;
-  /** The model that it is; null where a program plays it. */
-  model: ModelChoice | null;
-  /** How often it is asked within one try; absent for what builds have. */
-  turns?: number;
-  /** Bytes of its instruction; absent where the spec says it. */
-  told?: number;
-}
+import type { RunFold } from './fold/run-fold.js';
+import type { PlannedTasks } from './view/view.js';
 
 /** Nothing where no step of the run plans tasks. */
 export function plannedTasks({ input: { plan, settings } }: RunFold): { planned?: PlannedTasks } {

@@ -7,7 +7,7 @@ import type { JournalEntry } from '../../store/journal/entry.js';
 import type { Store } from '../../store/store.js';
 import { loadValue } from '../../store/transcript.js';
 import { levelsTo } from './place.js';
-import type { RunView } from './view.js';
+import type { RunView } from './view/view.js';
 
 /** What a model was asked in one try of a step, rendered, and all that was said after that. */
 export interface Said {

@@ -6,8 +6,8 @@ import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import type { TaskCosts } from '../../plan/result.js';
 import type { Store } from '../../store/store.js';
 import { specOfStep } from './build-spec.js';
-import type { RunView, StepView } from './view.js';
-import { everyStepView, nestedIn } from './view.js';
+import type { RunView, StepView } from './view/view.js';
+import { everyStepView, nestedIn } from './view/view.js';
 
 /**
  * What the models of a run have cost whose tasks were planned: by the step that each task is, with all that was mended

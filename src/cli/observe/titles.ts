@@ -5,7 +5,7 @@ import { everyStep } from '../../plan/step.js';
 import type { Step } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
-import type { StepView } from './view.js';
+import type { StepView } from './view/view.js';
 
 /** Of a Plan of thousands of steps nobody reads more. */
 const MOST = 200;

@@ -1,7 +1,7 @@
 import type { Interval } from '../../plan/budget/run-clock.js';
 import { overlap } from '../../plan/budget/run-clock.js';
-import type { RunView, StepView } from './view.js';
-import { everyStepView, nestedIn } from './view.js';
+import type { RunView, StepView } from './view/view.js';
+import { everyStepView, nestedIn } from './view/view.js';
 
 /**
  * How long a run has waited for something other than a person, in milliseconds: what `max_runtime_mins` limits. Times

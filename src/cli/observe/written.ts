@@ -6,8 +6,8 @@ import { actorOf } from '../../plan/references/actor.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { KnownTexts } from '../../plan/references/title.js';
 import { titled } from './titles.js';
-import type { Truth } from './truth.js';
-import type { RoundView, StepView } from './view.js';
+import type { Truth } from './view/truth.js';
+import type { RoundView, StepView } from './view/view.js';
 
 /** A step and its path below the root run. */
 export interface Placed {

@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { grpcTrouble } from '../grpc.js';
 import { lastLinks, listOpen, readRecords } from '../observe/list-runs.js';
-import { rootOf } from '../observe/view.js';
+import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 
 /** What was removed, or would be. */

@@ -1,7 +1,7 @@
 import type { Gate } from '../../plan/gates/gate.js';
 import { missingOf, namesOf } from '../../plan/gates/gate.js';
 import type { Json } from '../../plan/values/json.js';
-import type { OpenGate } from '../observe/view.js';
+import type { OpenGate } from '../observe/view/view.js';
 import { formatDuration } from '../text/format.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import { ownName } from '../text/own-name.js';

@@ -5,7 +5,7 @@ import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
-import type { RunView, StepView } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view/view.js';
 import { safeLine } from '../text/safe-text.js';
 import { clip } from '../text/width.js';
 

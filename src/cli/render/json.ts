@@ -5,7 +5,7 @@ import type { RunResult, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
-import type { OpenGate, RunView, StepView } from '../observe/view.js';
+import type { OpenGate, RunView, StepView } from '../observe/view/view.js';
 import { taskCosts } from '../observe/task-costs.js';
 import { workedMs } from '../observe/worked.js';
 import { answerCommands } from './gate-words.js';

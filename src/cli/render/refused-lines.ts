@@ -1,6 +1,6 @@
 import { refusedIn } from '../../activities/gates/refused.js';
 import type { Store } from '../../store/store.js';
-import { rootOf } from '../observe/view.js';
+import { rootOf } from '../observe/view/view.js';
 import { plural } from '../text/format.js';
 import { safeLine } from '../text/safe-text.js';
 

@@ -1,6 +1,6 @@
 import type { Tone } from '../text/colors.js';
-import type { RoundView, RunView, StepView } from '../observe/view.js';
-import { isClosed, nestedIn } from '../observe/view.js';
+import type { RoundView, RunView, StepView } from '../observe/view/view.js';
+import { isClosed, nestedIn } from '../observe/view/view.js';
 import { formatDuration, formatUsd, plural } from '../text/format.js';
 import type { Around } from './items.js';
 import { itemNames } from './items.js';

@@ -1,6 +1,6 @@
 import { PAGE_STEP } from '../../plan/builds/deployment.js';
-import type { RunView, StepView } from '../observe/view.js';
-import { isClosed, nestedIn, rootOf } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view/view.js';
+import { isClosed, nestedIn, rootOf } from '../observe/view/view.js';
 import { workedMs } from '../observe/worked.js';
 import type { Palette } from '../text/colors.js';
 import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from '../text/format.js';

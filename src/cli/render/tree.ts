@@ -1,4 +1,4 @@
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import type { Palette } from '../text/colors.js';
 import type { Row, Says } from './rows.js';
 import { rowsOf } from './rows.js';

@@ -4,7 +4,7 @@ import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { forecastLines } from '../forecast/forecast-words.js';
 import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
 import { priceRange } from '../../workers/forecast/price-range.js';
-import { openKeys } from '../follow/keys.js';
+import { openKeys } from '../follow/input/keys.js';
 import type { Session } from '../session.js';
 import { formatUsd } from '../text/format.js';
 import type { Terminal } from '../terminal.js';

@@ -4,7 +4,7 @@ import type { CompileOptions } from '../../compiler/compile.js';
 import { durabilityOf } from './durability.js';
 import { autonomyIn } from '../../compiler/formats/autonomy.js';
 import { quotaIn } from '../../compiler/formats/quota.js';
-import { toNotify } from '../../compiler/formats/notify.js';
+import { toNotify } from '../../compiler/formats/notify/notify.js';
 import type { Triggers } from '../../compiler/triggers/compile-triggers.js';
 import type { ServerListings } from '../../compiler/agents/server-tools.js';
 import { modelsIn } from '../../plan/budget/exhaustion.js';

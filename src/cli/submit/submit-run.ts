@@ -13,7 +13,7 @@ import { conclude } from '../follow/conclude.js';
 import type { CiReport } from '../ci/report.js';
 import type { FollowEnd } from '../follow/follow.js';
 import { follow, runUrl } from '../follow/follow.js';
-import { listenForInterrupts } from '../follow/interrupt.js';
+import { listenForInterrupts } from '../follow/input/interrupt.js';
 import { grpcTrouble } from '../grpc.js';
 import { viewOfRecord } from '../observe/closed.js';
 import { renderJoined } from '../render/screen.js';

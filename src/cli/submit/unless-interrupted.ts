@@ -1,5 +1,5 @@
 import { CliError, EXIT } from '../exit-codes.js';
-import type { Interrupts } from '../follow/interrupt.js';
+import type { Interrupts } from '../follow/input/interrupt.js';
 
 /**
  * Waits for a part of a submission. Ctrl-C meanwhile ends the command, which says how things stand: nobody shall wonder

@@ -6,8 +6,8 @@ import type { Gate } from '../../plan/gates/gate.js';
 import { decide } from '../follow/decide.js';
 import type { Says } from '../follow/decide.js';
 import { observe } from '../observe/observer.js';
-import type { OpenGate } from '../observe/view.js';
-import { openGates } from '../observe/view.js';
+import type { OpenGate } from '../observe/view/view.js';
+import { openGates } from '../observe/view/view.js';
 import type { Recording } from './recording.js';
 
 type RecordedGate = NonNullable<Recording['gates']>[number];

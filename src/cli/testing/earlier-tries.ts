@@ -1,6 +1,6 @@
 import type { Failure } from '../../plan/failure.js';
 import { observe } from '../observe/observer.js';
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import type { EarlierTries } from './recorded-run.js';
 import { everyStepOf } from './recorded-run.js';

@@ -7,7 +7,7 @@ import type { RunRecord } from '../../plan/result.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import { toRunResult } from '../render/json.js';
 import type { Session } from '../session.js';
 import { openExisting, unknownRun } from '../session.js';

@@ -4,7 +4,7 @@ import type { StepResult } from '../../plan/result.js';
 import { isObject } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
 import type { JournalEntry } from '../../store/journal/entry.js';
-import type { RunView } from '../observe/view.js';
+import type { RunView } from '../observe/view/view.js';
 import type { EarlierTries } from './recorded-run.js';
 import { everyStepOf } from './recorded-run.js';
 

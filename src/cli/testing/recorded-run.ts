@@ -6,8 +6,8 @@ import type { Value } from '../../plan/values/value.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import { receiptsOf } from '../follow/receipts.js';
-import type { RunView, StepView } from '../observe/view.js';
-import { everyStepView, nestedIn, pathBelow } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view/view.js';
+import { everyStepView, nestedIn, pathBelow } from '../observe/view/view.js';
 import type { Recording } from './recording.js';
 
 /** Why tries of a step failed before its last one, by the step's path; null where nobody knows any more. */

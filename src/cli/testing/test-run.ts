@@ -6,7 +6,7 @@ import type { RunResult } from '../../plan/result.js';
 import { positionAt } from '../../compiler/problems/source.js';
 import type { Place } from '../../compiler/problems/problem.js';
 import { keyOf } from '../../compiler/text/node.js';
-import type { RunView, StepView } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view/view.js';
 import { statusesOf } from './record-run.js';
 import type { WrittenTest } from './read-test.js';
 import { flowDiff, flowOf, stepsThatRan } from './recorded-run.js';

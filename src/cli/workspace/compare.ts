@@ -11,7 +11,7 @@ import type { TreeRepository } from '../../store/worktrees/tree-repository.js';
 import { refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { unrecordedLines } from '../observe/unrecorded.js';
-import { rootOf } from '../observe/view.js';
+import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CalendarField } from '../../plan/triggers/schedule.js';
 import { CALENDAR_FIELDS, OVERLAPS } from '../../plan/triggers/schedule.js';
-import { fieldPhrase, readField } from './calendar-field.js';
-import { readCron } from './cron.js';
+import { fieldPhrase, readField } from './calendar/calendar-field.js';
+import { readCron } from './calendar/cron.js';
 import { duration, id, millisecondsOf, template } from './values.js';
 
 const cronText = z.string({ error: 'a cron, such as `0 2 * * 1-5`' }).superRefine((written, context) => {

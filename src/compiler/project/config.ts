@@ -7,7 +7,7 @@ import { check } from '../text/check.js';
 import { devicesSchema } from '../formats/device-config.js';
 import { encryptionSchema } from '../formats/encryption.js';
 import { mcpServers, secretValues } from '../formats/mcp-config.js';
-import { notifySchema } from '../formats/notify.js';
+import { notifySchema } from '../formats/notify/notify.js';
 import { permissionsSchema } from '../formats/permissions.js';
 import { autonomySchema } from '../formats/autonomy.js';
 import { narrationSchema } from '../formats/narration.js';

@@ -1,7 +1,7 @@
 import type { Calendar, CalendarField, Schedule } from '../../plan/triggers/schedule.js';
 import { CALENDAR_FIELDS } from '../../plan/triggers/schedule.js';
-import { readField, whole } from '../formats/calendar-field.js';
-import { readCron } from '../formats/cron.js';
+import { readField, whole } from '../formats/calendar/calendar-field.js';
+import { readCron } from '../formats/calendar/cron.js';
 import type { AuthoredSchedule } from '../formats/schedule.js';
 import { millisecondsOf } from '../formats/values.js';
 import { didYouMean } from '../problems/did-you-mean.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runForPerson } from '../../cli/follow/person-program.js';
+import { runForPerson } from '../../cli/follow/input/person-program.js';
 import type { Terminal } from '../../cli/terminal.js';
 
 /** Opened pages have read their file by then. */

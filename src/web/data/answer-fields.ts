@@ -1,7 +1,7 @@
 import type { Gate } from '../../plan/gates/gate.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
-import { answerValue } from '../../cli/follow/answer-value.js';
+import { answerValue } from '../../cli/follow/input/answer-value.js';
 import { refusal } from '../../cli/exit-codes.js';
 
 /** One field of a form that is made of an answer's schema. */

@@ -1,6 +1,6 @@
 import type { AskedTry } from '../../cli/observe/said.js';
 import { askedTries, readSaid } from '../../cli/observe/said.js';
-import type { RunView } from '../../cli/observe/view.js';
+import type { RunView } from '../../cli/observe/view/view.js';
 import { StoreFailure } from '../../store/store-failure.js';
 import type { Session } from '../../cli/session.js';
 import { stepPath } from '../paths.js';

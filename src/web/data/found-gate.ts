@@ -4,8 +4,8 @@ import { gateAt } from '../../cli/follow/decide-gate.js';
 import type { GateContent } from '../../cli/follow/gate-content.js';
 import { readGateContent } from '../../cli/follow/gate-content.js';
 import { findRun } from '../../cli/observe/find-run.js';
-import type { OpenGate, RunView } from '../../cli/observe/view.js';
-import { rootOf } from '../../cli/observe/view.js';
+import type { OpenGate, RunView } from '../../cli/observe/view/view.js';
+import { rootOf } from '../../cli/observe/view/view.js';
 import type { SharedSession } from './shared-link.js';
 
 /** An open gate and what it shows. */

@@ -1,7 +1,7 @@
 import { findRun } from '../../cli/observe/find-run.js';
 import type { Observer } from '../../cli/observe/observer.js';
 import { observe } from '../../cli/observe/observer.js';
-import type { RunView } from '../../cli/observe/view.js';
+import type { RunView } from '../../cli/observe/view/view.js';
 import type { SharedSession } from './shared-link.js';
 
 /** How long a run is followed after the last who looked at it has gone. */

@@ -2,7 +2,7 @@ import { COMMENT_CHARACTERS } from '../../plan/gates/gate.js';
 import { toText } from '../../plan/values/json.js';
 import { sha256 } from '../../store/hash.js';
 import { refusal } from '../../cli/exit-codes.js';
-import { toContent } from '../../cli/follow/answer-value.js';
+import { toContent } from '../../cli/follow/input/answer-value.js';
 import type { Says } from '../../cli/follow/decide.js';
 import { decide } from '../../cli/follow/decide.js';
 import type { Sent } from '../data/answer-fields.js';

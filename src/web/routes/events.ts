@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { SSEStreamingApi } from 'hono/streaming';
 import { streamSSE } from 'hono/streaming';
-import { rootOf } from '../../cli/observe/view.js';
+import { rootOf } from '../../cli/observe/view/view.js';
 import type { PageEnv, Site } from '../site.js';
 
 /** Proxies end what says nothing. */

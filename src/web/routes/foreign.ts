@@ -1,6 +1,6 @@
 import { GRANTED_PATH, openGrant } from '../../activities/gates/grant.js';
 import { noteRefused } from '../../activities/gates/refused.js';
-import { rootOf } from '../../cli/observe/view.js';
+import { rootOf } from '../../cli/observe/view/view.js';
 import type { Site } from '../site.js';
 import { createForgedLimit } from '../access/forged-limit.js';
 

@@ -6,7 +6,7 @@ import { statementIn } from '../../activities/gates/receipt.js';
 import { CliError, EXIT, refusal } from '../../cli/exit-codes.js';
 import { keptRefusal } from '../../cli/follow/decide.js';
 import { receiptText, receiptsOf } from '../../cli/follow/receipts.js';
-import { rootOf } from '../../cli/observe/view.js';
+import { rootOf } from '../../cli/observe/view/view.js';
 import { safeLine } from '../../cli/text/safe-text.js';
 import { isUsed } from '../../plan/gates/gate.js';
 import type { FoundGate } from '../data/found-gate.js';

@@ -8,7 +8,7 @@ import { sayIn } from '../../cli/follow/say-to.js';
 import type { Wish } from '../../cli/follow/steer-run.js';
 import { steer, withQuota } from '../../cli/follow/steer-run.js';
 import { findRun } from '../../cli/observe/find-run.js';
-import { isClosed, rootOf } from '../../cli/observe/view.js';
+import { isClosed, rootOf } from '../../cli/observe/view/view.js';
 import type { Sent } from '../data/answer-fields.js';
 import { runPath, stepPath } from '../paths.js';
 import type { PageEnv, Site } from '../site.js';

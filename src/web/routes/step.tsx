@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { readable } from '../../cli/follow/readable.js';
 import { levelsTo } from '../../cli/observe/place.js';
-import { rootOf } from '../../cli/observe/view.js';
+import { rootOf } from '../../cli/observe/view/view.js';
 import { usageError } from '../../cli/exit-codes.js';
 import { safeName } from '../../cli/text/safe-text.js';
 import { loadValue } from '../../store/transcript.js';

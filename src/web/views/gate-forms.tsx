@@ -1,7 +1,7 @@
 import type { Granted } from '../../activities/gates/grant.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { COMMENT_CHARACTERS } from '../../plan/gates/gate.js';
-import type { OpenGate } from '../../cli/observe/view.js';
+import type { OpenGate } from '../../cli/observe/view/view.js';
 import { optionText } from '../../cli/render/gate-words.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
 import type { Field } from '../data/answer-fields.js';

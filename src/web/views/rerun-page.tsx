@@ -1,6 +1,6 @@
 import { segmentOf } from '../../plan/plan.js';
-import type { PreparedRerun } from '../../cli/submit/rerun.js';
-import { CHANGED_FILES } from '../../cli/submit/rerun.js';
+import type { PreparedRerun } from '../../cli/submit/rerun/rerun.js';
+import { CHANGED_FILES } from '../../cli/submit/rerun/rerun.js';
 import { formatUsd, plural, shortHash } from '../../cli/text/format.js';
 import { safeName } from '../../cli/text/safe-text.js';
 import { rerunPath, runPath } from '../paths.js';

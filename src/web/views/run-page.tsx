@@ -1,5 +1,5 @@
-import type { RunView } from '../../cli/observe/view.js';
-import { isClosed, openGates } from '../../cli/observe/view.js';
+import type { RunView } from '../../cli/observe/view/view.js';
+import { isClosed, openGates } from '../../cli/observe/view/view.js';
 import { renderMeter } from '../../cli/render/screen.js';
 import { formatAge, formatDuration, plural, shortHash } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';

@@ -1,6 +1,6 @@
 import type { Tone } from '../../cli/text/colors.js';
 import type { ListedStatus } from '../../cli/observe/listed-status.js';
-import type { StepView } from '../../cli/observe/view.js';
+import type { StepView } from '../../cli/observe/view/view.js';
 import { RUN_MARKS } from '../../cli/render/lists.js';
 
 /** Any state of a run or a step. */

@@ -1,4 +1,4 @@
-import type { RunView } from '../../cli/observe/view.js';
+import type { RunView } from '../../cli/observe/view/view.js';
 import { isResumable } from '../../plan/budget/steering.js';
 import { ADDITIONS } from '../../cli/follow/additions.js';
 import { safeLine } from '../../cli/text/safe-text.js';

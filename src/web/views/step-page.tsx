@@ -1,6 +1,6 @@
 import { MOST_SAID } from '../../plan/budget/steering.js';
-import type { StepView } from '../../cli/observe/view.js';
-import { rootOf } from '../../cli/observe/view.js';
+import type { StepView } from '../../cli/observe/view/view.js';
+import { rootOf } from '../../cli/observe/view/view.js';
 import { stepRow } from '../../cli/render/rows.js';
 import { formatCount, formatUsd, plural } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';

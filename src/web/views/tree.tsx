@@ -1,6 +1,6 @@
 import type { Row } from '../../cli/render/rows.js';
 import { rowsOf } from '../../cli/render/rows.js';
-import type { RunView } from '../../cli/observe/view.js';
+import type { RunView } from '../../cli/observe/view/view.js';
 import { stepPath } from '../paths.js';
 import { toneClass } from './status.js';
 

@@ -1,4 +1,4 @@
-import { explainPort } from '../../activities/devices/explain-port.js';
+import { explainPort } from '../../activities/devices/port/explain-port.js';
 import type { Config } from '../../compiler/project/config.js';
 import { createDevices } from '../../compiler/project/devices.js';
 import type { Project } from '../../compiler/project/project.js';

@@ -29,9 +29,9 @@ const IDLE_MS = 5_000;
 const EVENTS = 2_000;
 
 /**
- * Keeps the devices of one host: who has which, and who comes next. Order, and that people see it, is its task; that
- * a port is never open twice is the kernel's, which knows when a program is dead (`activities/devices/port-lock.ts`).
- * A run that is gone is found out by a signal that does not arrive. Returns when no device is held or wanted.
+ * Keeps the devices of one host: who has which, and who comes next. Order, and that people see it, is its task; that a
+ * port is never open twice is the kernel's, which knows when a program is dead (`activities/devices/port/`). A run that
+ * is gone is found out by a signal that does not arrive. Returns when no device is held or wanted.
  */
 export async function perdureDevices(before: Lease[] = []): Promise<void> {
   let leases = before;

@@ -11,7 +11,7 @@ import type { DeviceCall } from '../../../src/activities/contract.js';
 import { endWithin } from '../../../src/activities/devices/end-within.js';
 import { inWorkspace } from '../../../src/activities/devices/load-device.js';
 import { createHomeStore } from '../../../src/activities/far-store/home-store.js';
-import { createTranslator } from '../../../src/cli/observe/events.js';
+import { createTranslator } from '../../../src/cli/observe/history/events.js';
 import type { StoreRequest } from '../../../src/plan/calls/store-questions.js';
 import { openStore } from '../../../src/store/local-store.js';
 import type { Store } from '../../../src/store/store.js';

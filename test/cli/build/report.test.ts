@@ -3,7 +3,7 @@ import { reportPage } from '../../../src/cli/build/report/report-html.js';
 import { reportLines } from '../../../src/cli/build/report/report-text.js';
 import type { ReportSource } from '../../../src/cli/build/report/report.js';
 import { reportOf } from '../../../src/cli/build/report/report.js';
-import type { StepView } from '../../../src/cli/observe/view.js';
+import type { StepView } from '../../../src/cli/observe/view/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 
 const HOSTILE = '<script>alert("x")</script>\u001b[2J';

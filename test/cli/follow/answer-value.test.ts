@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerValue, toContent } from '../../../src/cli/follow/answer-value.js';
+import { answerValue, toContent } from '../../../src/cli/follow/input/answer-value.js';
 import type { Gate } from '../../../src/plan/gates/gate.js';
 import type { Json } from '../../../src/plan/values/json.js';
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/cli/follow/ask-gate.js';
 import { askGate } from '../../../src/cli/follow/ask-gate.js';
-import type { OpenGate } from '../../../src/cli/observe/view.js';
+import type { OpenGate } from '../../../src/cli/observe/view/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
 

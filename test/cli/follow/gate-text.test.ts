@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderGate, unseenLines } from '../../../src/cli/follow/gate-text.js';
 import { readable } from '../../../src/cli/follow/readable.js';
-import type { OpenGate } from '../../../src/cli/observe/view.js';
+import type { OpenGate } from '../../../src/cli/observe/view/view.js';
 import type { Json } from '../../../src/plan/values/json.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import { displayWidth } from '../../../src/cli/text/width.js';

@@ -4,7 +4,7 @@ import { gateLines } from '../../../src/cli/follow/plain-lines.js';
 import { renderGate, unseenLines } from '../../../src/cli/follow/gate-text.js';
 import { shownTasks, tasksText } from '../../../src/cli/follow/tasks-text.js';
 import { taskCost } from '../../../src/cli/forecast/task-cost.js';
-import type { OpenGate } from '../../../src/cli/observe/view.js';
+import type { OpenGate } from '../../../src/cli/observe/view/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import { displayWidth } from '../../../src/cli/text/width.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';

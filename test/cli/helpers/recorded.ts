@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import type { RunEvent } from '../../../src/cli/observe/run-event.js';
-import { createTranslator } from '../../../src/cli/observe/events.js';
-import type { RunFold } from '../../../src/cli/observe/run-fold.js';
-import { applyEvent, openFold } from '../../../src/cli/observe/fold.js';
+import type { RunEvent } from '../../../src/cli/observe/history/run-event.js';
+import { createTranslator } from '../../../src/cli/observe/history/events.js';
+import type { RunFold } from '../../../src/cli/observe/fold/run-fold.js';
+import { applyEvent, openFold } from '../../../src/cli/observe/fold/fold.js';
 
 /** The events of a history that was recorded on a real server for the replay tests. */
 export function recordedEvents(name: string): { run: string; events: RunEvent[] } {

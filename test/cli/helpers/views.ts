@@ -1,4 +1,4 @@
-import type { RunView, StepView } from '../../../src/cli/observe/view.js';
+import type { RunView, StepView } from '../../../src/cli/observe/view/view.js';
 import { DEFAULT_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { StepResult } from '../../../src/plan/result.js';
 import { NO_SPEND } from '../../../src/plan/budget/spend.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHappenings } from '../../../src/cli/narration/happenings.js';
-import type { RoundView, RunView, StepView } from '../../../src/cli/observe/view.js';
+import type { RoundView, RunView, StepView } from '../../../src/cli/observe/view/view.js';
 import { lessonsAt } from '../../../src/plan/narration/curriculum.js';
 import { NO_SPEND } from '../../../src/plan/budget/spend.js';
 import type { Step } from '../../../src/plan/step.js';

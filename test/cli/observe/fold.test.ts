@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { assemble } from '../../../src/cli/observe/assemble.js';
 import { heartbeatText } from '../../../src/cli/observe/pending.js';
-import type { RunFold } from '../../../src/cli/observe/run-fold.js';
-import type { RunView } from '../../../src/cli/observe/view.js';
-import { openGates } from '../../../src/cli/observe/view.js';
+import type { RunFold } from '../../../src/cli/observe/fold/run-fold.js';
+import type { RunView } from '../../../src/cli/observe/view/view.js';
+import { openGates } from '../../../src/cli/observe/view/view.js';
 import { foldOf, recordedEvents } from '../helpers/recorded.js';
 
 const view = (name: string, until = Infinity): RunView => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RoundView, StepView } from '../../../src/cli/observe/view.js';
+import type { RoundView, StepView } from '../../../src/cli/observe/view/view.js';
 import { createPlainLines } from '../../../src/cli/follow/plain-lines.js';
 import { rowsOf } from '../../../src/cli/render/rows.js';
 import { displayWidth } from '../../../src/cli/text/width.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCron } from '../../../src/compiler/formats/cron.js';
+import { readCron } from '../../../src/compiler/formats/calendar/cron.js';
 import type { Schedule } from '../../../src/plan/triggers/schedule.js';
 import { brief, compileText, problemsOf } from '../helpers/temporary-project.js';
 

@@ -11,7 +11,7 @@ import type { BucketPlace } from '../../../src/store/bucket/place.js';
 import { createKeyRing } from '../../../src/store/encryption/key-ring.js';
 import { openDatabaseStore, openPostgresStore } from '../../../src/store/postgres/postgres-store.js';
 import { sealStore } from '../../../src/store/postgres/seal-store.js';
-import { faultsIn, keptIn } from '../../../src/store/postgres/store-report.js';
+import { faultsIn, keptIn } from '../../../src/store/postgres/upkeep/store-report.js';
 import { openProject, until } from '../project.js';
 import { FULL } from '../seed.js';
 import type { Gateway } from './gateway.js';

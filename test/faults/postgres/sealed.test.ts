@@ -12,7 +12,7 @@ import { readAddress } from '../../../src/store/postgres/address.js';
 import { openDatabase } from '../../../src/store/postgres/database.js';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.js';
 import { sealStore } from '../../../src/store/postgres/seal-store.js';
-import { faultsIn } from '../../../src/store/postgres/store-report.js';
+import { faultsIn } from '../../../src/store/postgres/upkeep/store-report.js';
 import type { Store } from '../../../src/store/store.js';
 import { CANARIES, FILES, foundIn, runAll } from '../../commands/helpers/canaries.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';

@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../../src/cli/observe/history-values.js';
+import type { HistoryEvent } from '../../../src/cli/observe/history/history-values.js';
 import { NEXT_TASK_ID } from '../../../src/plan/names.js';
 import type { Harness, RunHandle } from './harness.js';
 

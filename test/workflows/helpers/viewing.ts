@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import { observe } from '../../../src/cli/observe/observer.js';
-import type { RunView } from '../../../src/cli/observe/view.js';
+import type { RunView } from '../../../src/cli/observe/view/view.js';
 import type { Harness } from './harness.js';
 
 /** A run as `show` sees it now. The client of the harness is connected by the ordinary means. */

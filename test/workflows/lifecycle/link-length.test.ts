@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { compileDefinition } from '../../../src/compiler/compile.js';
 import { findProject } from '../../../src/compiler/project/project.js';
 import { viewOfRecord } from '../../../src/cli/observe/closed.js';
-import type { RunView } from '../../../src/cli/observe/view.js';
+import type { RunView } from '../../../src/cli/observe/view/view.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import { FULL, random } from '../../faults/seed.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openGates } from '../../../src/cli/observe/view.js';
+import { openGates } from '../../../src/cli/observe/view/view.js';
 import type { Expression } from '../../../src/plan/values/expression.js';
 import type { Plan, PlanBody } from '../../../src/plan/plan.js';
 import type { RunOutcome } from '../../../src/plan/result.js';

@@ -6,7 +6,7 @@ import type { ExitCode } from '../../exit-codes.js';
 import { EXIT } from '../../exit-codes.js';
 import { buildStepOf } from '../../observe/build-spec.js';
 import { viewOfRecord } from '../../observe/closed.js';
-import type { StepView } from '../../observe/view.js';
+import type { StepView } from '../../observe/view/view.js';
 import type { Terminal } from '../../terminal.js';
 import { print, printJson, tell } from '../../terminal.js';
 import type { BuiltRun } from '../built-run.js';

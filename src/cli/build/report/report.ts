@@ -5,7 +5,7 @@ import { objectsIn, mapIn, textIn } from '../../../plan/builds/build-spec.js';
 import type { RunRecord } from '../../../plan/result.js';
 import type { Json, JsonObject } from '../../../plan/values/json.js';
 import type { BranchCommit } from '../../../store/worktrees/branch.js';
-import type { StepView } from '../../observe/view.js';
+import type { StepView } from '../../observe/view/view.js';
 
 /** What came of a build: its requirements, the tasks that are for them, what these committed, and its tests. */
 export interface BuildReport {

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
 import { loadValue } from '../../../store/transcript.js';
 import type { Store } from '../../../store/store.js';
-import type { RunView, StepView } from '../../observe/view.js';
-import { everyStepView } from '../../observe/view.js';
+import type { RunView, StepView } from '../../observe/view/view.js';
+import { everyStepView } from '../../observe/view/view.js';
 import { parseGraph } from './authored-graph.js';
 import { planGraph } from './plan-graph.js';
 

@@ -1,6 +1,6 @@
 import { joinPath, segmentOf } from '../../../plan/plan.js';
-import type { RunView, StepView } from '../../observe/view.js';
-import { nestedIn } from '../../observe/view.js';
+import type { RunView, StepView } from '../../observe/view/view.js';
+import { nestedIn } from '../../observe/view/view.js';
 import type { BoxState } from './plan-picture.js';
 
 const STATES: Record<StepView['status'], BoxState> = {

@@ -1,0 +1,61 @@
+import type { Gate } from '../../../plan/gates/gate.js';
+import type { Json } from '../../../plan/values/json.js';
+import { isObject } from '../../../plan/values/json.js';
+import { refusal, usageError } from '../../exit-codes.js';
+import { readGivenFile } from '../../read-given.js';
+import { optionText } from '../../render/gate-words.js';
+import type { Terminal } from '../../terminal.js';
+
+/**
+ * What a typed answer means to a gate: one of its options as they are shown, else what the type in its schema makes of
+ * it. Throws a refusal for a gate that takes no answer, and for an option that is none.
+ */
+export function answerValue(text: string, gate: Gate): Json {
+  const { options, kind, schema } = gate;
+  if (options !== undefined) {
+    const chosen = options.find((option) => optionText(option) === text.trim());
+    if (chosen !== undefined) return chosen;
+    const all = options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``);
+    throw refusal(`Gate \`${gate.path}\` takes one of ${all.join(', ')}, not \`${text}\`.`);
+  }
+  if (kind !== 'ask')
+    throw refusal(
+      `Gate \`${gate.path}\` is approved or rejected: it asks for no answer.`,
+      'Use `perdure approve` or `perdure reject`.',
+    );
+  return schema === undefined || takesText(schema) ? text : parsed(text);
+}
+
+/** Tells whether every answer that fits a schema is a text. */
+function takesText(schema: Json): boolean {
+  return isObject(schema) && schema['type'] === 'string';
+}
+
+/** A text that is no JSON is taken as it is: the run says whether it fits. */
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json; // JSON.parse gives nothing else
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The content of a gate as a file has it: text where it was text, else JSON. Throws a usage error for a file that is
+ * neither.
+ */
+export async function editedContent(file: string, isText: boolean, terminal: Terminal): Promise<Json> {
+  return toContent(await readGivenFile(file, 'the file of `--edit`', terminal), isText, `the file of \`--edit\``);
+}
+
+/** Edited text as the content it stands for. */
+export function toContent(text: string, isText: boolean, name: string): Json {
+  if (isText) return text.replace(/\r?\n$/, '');
+  try {
+    return JSON.parse(text) as Json; // JSON.parse gives nothing else
+  } catch (error) {
+    throw usageError(
+      `Expected ${name} to be JSON, as what the gate shows: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

@@ -1,0 +1,211 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plan } from '../../../plan/plan.js';
+import { NO_BUDGETS } from '../../../plan/budget/budgets.js';
+import { isWithin } from '../../../plan/calls/reuse.js';
+import type { RunRecord } from '../../../plan/result.js';
+import type { ReuseSettings, RunSettings } from '../../../plan/run-input.js';
+import type { Value } from '../../../plan/values/value.js';
+import type { ExitCode } from '../../exit-codes.js';
+import { EXIT, usageError } from '../../exit-codes.js';
+import { findRun } from '../../observe/find-run.js';
+import { isClosed, rootOf } from '../../observe/view/view.js';
+import type { Session } from '../../session.js';
+import { openExisting, openSession, unknownRun } from '../../session.js';
+import type { Terminal } from '../../terminal.js';
+import { print, printJson, tell } from '../../terminal.js';
+import type { Compiled } from '../prepare.js';
+import { compile, settle, storeTexts } from '../prepare.js';
+import { freshPaths } from './rerun-from.js';
+import { inlineValues } from '../inline-values.js';
+import { injectContext } from '../inject-context.js';
+import type { RerunForecast } from './rerun-forecast.js';
+import { forecastLine, toForecast } from './rerun-forecast.js';
+import type { Ancestor } from './rerun-lineage.js';
+import type { Store } from '../../../store/store.js';
+import { doneOutside, lineageOf, sourcesOf } from './rerun-lineage.js';
+import { newRunId } from '../run-id.js';
+import type { Submission } from '../submit-run.js';
+import { submitRun } from '../submit-run.js';
+
+/** Everything that `rerun` was told. */
+export interface RerunCommand {
+  run: string;
+  from: string | null;
+  again: boolean;
+  dryRun: boolean;
+  id: string | null;
+  detach: boolean;
+  untilWaiting: boolean;
+  gates: RunSettings['gates'];
+  taskQueue: string | null;
+  by: string;
+  json: boolean;
+  narrate: boolean | null;
+}
+
+/** What a rerun is told that is not about who follows it. */
+export type RerunChoices = Pick<RerunCommand, 'run' | 'from' | 'again' | 'id' | 'gates' | 'by'>;
+
+/** A rerun that can be started, and what it would do then. */
+export interface PreparedRerun {
+  submission: Submission;
+  /** Of the run that is done again. */
+  record: RunRecord;
+  forecast: RerunForecast;
+  /** Files that no step names have changed since. */
+  changed: boolean;
+}
+
+/**
+ * Starts a run that takes over every result of a closed one whose content is unchanged (decision 14). The definition is
+ * taken as it is now, and as it was where its file is gone. Throws a usage error where that cannot be.
+ */
+export async function rerunRun(command: RerunCommand, terminal: Terminal): Promise<ExitCode> {
+  if ((await openExisting(terminal, command)) === null) throw unknownRun(command.run);
+  const session = await openSession(terminal, command);
+  const { submission, record, forecast, changed } = await prepareRerun(command, session, terminal);
+  if (command.dryRun && command.json) printJson(terminal, { ...forecast });
+  else (command.dryRun ? print : tell)(terminal, `  ${forecastLine(forecast, submission.compiled.plan)}`);
+  if (changed) tell(terminal, `  ${CHANGED_FILES}`);
+  if (command.dryRun) return EXIT.success;
+  const given = { definition: record.plan_name, request: undefined, pairs: [], inputFile: null };
+  return submitRun(
+    submission,
+    { ...command, ...given, rehearse: record.rehearsal, limits: { ...NO_BUDGETS } },
+    terminal,
+  );
+}
+
+export const CHANGED_FILES = 'The workspace has changed since: commands that do not name what they read run anew.';
+
+/** Finds out what a rerun would do; starts nothing. Throws a usage error where it cannot be. */
+export async function prepareRerun(
+  choices: RerunChoices,
+  session: Session,
+  terminal: Terminal,
+): Promise<PreparedRerun> {
+  const { store } = session;
+  if (session.elsewhere !== null)
+    throw usageError(
+      `A rerun reads files of the store \`${store.id}\`, which is elsewhere.`,
+      'Run it where that store is.',
+    );
+  const record = await recordOf(choices.run, session);
+  const compiled = await definitionOf(record, session, terminal);
+  const { plan } = compiled;
+  const input = inputFor(plan, record);
+  const lineage = await lineageOf(record, store);
+  const reuse = await reuseFor(choices, plan, lineage, store);
+  const id = choices.id ?? newRunId(plan.name);
+  const settings = await settingsFor({ id, choices, record, compiled, input, reuse }, session, terminal);
+  await storeTexts(compiled, store);
+  const forecast = await toForecast(
+    { store, plan, input, settings },
+    lineage.map(({ view }) => view),
+  );
+  const submission = { id, compiled, session, settings, values: () => Promise.resolve(input) };
+  return { submission, record, forecast, changed: reuse.changed };
+}
+
+interface Wanted {
+  id: string;
+  choices: RerunChoices;
+  record: RunRecord;
+  compiled: Pick<Compiled, 'plan' | 'texts'>;
+  input: Record<string, Value>;
+  reuse: ReuseSettings;
+}
+
+/** Who plays, what is reused, and what is injected: as for a new run, but for the context of the run before. */
+async function settingsFor(
+  { id, choices: { by, gates }, record, compiled: { plan, texts }, input, reuse }: Wanted,
+  session: Session,
+  terminal: Terminal,
+): Promise<RunSettings> {
+  const choices = { rehearse: record.rehearsal, by, gates, limits: { ...NO_BUDGETS }, texts };
+  const settings: RunSettings = {
+    ...(await settle(plan, choices, session, terminal)),
+    ...(record.definition === undefined ? {} : { definition: record.definition }),
+    reuse,
+  };
+  const values = await inlineValues(input, session.store);
+  return injectContext({ run: id, plan, input: values, settings, session: null, earlier: record.context }, session);
+}
+
+async function recordOf(run: string, session: Session): Promise<RunRecord> {
+  const root = rootOf(run);
+  if (root !== run)
+    throw usageError(
+      `Expected a whole run, got the nested run \`${run}\`.`,
+      `Run \`perdure rerun ${root}\`: what has not changed in it is not done again.`,
+    );
+  const record = await session.store.readRun(run);
+  if (record !== null) return record;
+  const { view, link } = await findRun(run, session);
+  await link?.close();
+  if (isClosed(view.status))
+    throw usageError(
+      `The run \`${run}\` ended without a record of what it had done: ${view.status}.`,
+      'Start it anew with `perdure run`.',
+    );
+  throw usageError(
+    `The run \`${run}\` has not ended: ${view.status}.`,
+    `Follow it with \`perdure watch ${run}\`, or end it with \`perdure cancel ${run}\`.`,
+  );
+}
+
+async function definitionOf(record: RunRecord, session: Session, terminal: Terminal): Promise<Submission['compiled']> {
+  const { definition } = record;
+  const file =
+    definition === undefined
+      ? null
+      : ([join(session.project.root, definition), definition].find((path) => existsSync(path)) ?? null);
+  if (file !== null) return compile(file, session, terminal);
+  const plan = await session.store.getPlan(record.plan);
+  if (definition !== undefined) tell(terminal, `The definition \`${definition}\` is gone: it is run as it was.`);
+  return { plan, texts: new Map(), inputPaths: {}, files: [], triggers: {} };
+}
+
+function inputFor(plan: Plan, { input, run }: RunRecord): Record<string, Value> {
+  const missing = Object.entries(plan.inputs)
+    .filter(([name, spec]) => spec.required && !Object.hasOwn(input, name))
+    .map(([name]) => `\`${name}\``);
+  if (missing.length > 0)
+    throw usageError(
+      `The definition has come to need ${missing.join(', ')}, which \`${run}\` was not given.`,
+      'Start it with `perdure run` and the new inputs.',
+    );
+  const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) =>
+    spec.default === undefined ? [] : [[name, { value: spec.default }] as const],
+  );
+  const given = Object.entries(input).filter(([name]) => Object.hasOwn(plan.inputs, name));
+  return Object.fromEntries([...defaults, ...given]);
+}
+
+async function reuseFor(
+  { from, again }: Pick<RerunChoices, 'from' | 'again'>,
+  plan: Plan,
+  lineage: Ancestor[],
+  store: Store,
+): Promise<ReuseSettings> {
+  const done = doneOutside(lineage);
+  const fresh = from === null ? [] : freshPaths(plan, from);
+  const repeated = again ? undefined : done.find((path) => isWithin(path, fresh));
+  if (repeated !== undefined)
+    throw usageError(
+      `\`--from ${from ?? ''}\` would repeat \`${repeated}\`, whose effect is external and has happened.`,
+      'Add `--again` if it is to be repeated.',
+    );
+  const [source, ...earlier] = await sourcesOf(plan, lineage, store);
+  return {
+    run: lineage[0]?.record.run ?? '',
+    from: '',
+    changed: false,
+    ...source,
+    ...(earlier.length === 0 ? {} : { earlier }),
+    fresh,
+    ...(plan.workspace === undefined ? {} : { in_tree: true as const }),
+    ...(again ? { done: null, happened: done } : { done }),
+  };
+}
