@@ -1,6 +1,7 @@
 import type { Failure } from '../failure.js';
 import type { EndStatus, Failures, RoundCounts, RoundResult } from '../result.js';
 import { addFailure, endOf, errorOf, isEnd } from '../schedule/schedule.js';
+import { roundsText } from './step-ends.js';
 import type { Schedule, StepEnd } from '../schedule/schedule-state.js';
 import type { ForeachStep, LoopStep } from '../step.js';
 
@@ -131,7 +132,7 @@ export function endOfItems(
       status: 'error',
       failure: { type: 'nested-failed', message: `${count - done} of ${count} items were not done.` },
     };
-  const parts = [failed, partialText(partial, `of ${count} items ended in part`)]
+  const parts = [failed, partialText(partial, `${partial.count} of ${count} items`)]
     .filter((text) => text !== null)
     .join('\n');
   const skipped = done - succeeded - failures.count;
@@ -145,15 +146,15 @@ export function endOfItems(
 
 /** What a loop's rounds say of what failed in them, where the loop itself did not. */
 export function endOfRounds({ partial, passed }: RoundCounts, told: string): { note: string; partial?: string } {
-  const text = partialText(partial, 'rounds ended in part');
+  const text = partialText(partial, roundsText(partial.count));
   return {
     note: passed === 0 ? told : `${told}, ${passed} of them failed in whole or in part`,
     ...(text === null ? {} : { partial: text }),
   };
 }
 
-function partialText(partial: Failures, what: string): string | null {
-  return partial.count === 0 ? null : `${partial.count} ${what}:\n${linesOf(partial)}`;
+function partialText(partial: Failures, which: string): string | null {
+  return partial.count === 0 ? null : `${which} ended in part:\n${linesOf(partial)}`;
 }
 
 /**

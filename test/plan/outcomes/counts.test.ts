@@ -201,7 +201,7 @@ describe('items and rounds', () => {
     expect(endOfRounds(noCounts(), '2 rounds')).toEqual({ note: '2 rounds' });
     expect(endOfRounds({ ...told(2, 0, 1), passed: 3 }, '4 rounds')).toEqual({
       note: '4 rounds, 3 of them failed in whole or in part',
-      partial: '1 rounds ended in part:\n1: half',
+      partial: '1 round ended in part:\n1: half',
     });
   });
 });
