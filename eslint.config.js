@@ -66,6 +66,12 @@ const STARTS_PROCESSES = [
 const ONE_WRITER =
   'What people see is written by `cli/output.ts` alone: nothing hidden and nothing that acts on a terminal ' +
   'passes there.';
+/** In Node 20 it never aborts once it was collected, which may happen inside of `AbortSignal.any`. */
+const LIMIT_THAT_IS_LOST = {
+  object: 'AbortSignal',
+  property: 'timeout',
+  message: 'Use `timeLimit` of `store/time-limit.ts`: this one may be collected, and never aborts then.',
+};
 /** Ways to the streams of the process, and what could be written to under the name of one. */
 const WAYS_TO_A_TERMINAL = {
   properties: [
@@ -317,7 +323,7 @@ export default tseslint.config(
     ],
     rules: {
       'no-console': 'error',
-      'no-restricted-properties': ['error', ...WAYS_TO_A_TERMINAL.properties],
+      'no-restricted-properties': ['error', ...WAYS_TO_A_TERMINAL.properties, LIMIT_THAT_IS_LOST],
       'no-restricted-syntax': ['error', ...WAYS_TO_A_TERMINAL.syntax],
     },
   },
@@ -327,6 +333,7 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         ...WAYS_TO_A_TERMINAL.properties,
+        LIMIT_THAT_IS_LOST,
         {
           object: 'globalThis',
           message:

@@ -8,6 +8,7 @@ import { requireRunAddress, unknownRun } from '../cli/session.js';
 import type { Session } from '../cli/session.js';
 import type { TemporalLink } from '../workers/link/temporal-link.js';
 import type { Progress } from './progress.js';
+import { timeLimit } from '../store/time-limit.js';
 
 /** A client may give up on a tool that says nothing for long. */
 const TELL_EVERY_MS = 5_000;
@@ -28,7 +29,7 @@ export interface Waiting {
 export async function waitForRun(waiting: Waiting): Promise<RunView> {
   const { run, session, waitMs, signal, progress } = waiting;
   requireRunAddress(run);
-  const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+  const over = timeLimit(waitMs, signal);
   const linesOf = createPlainLines();
   const tell = (view: RunView): void => linesOf(view, Date.now()).forEach((line) => progress(line));
   let last: RunView | null = null;

@@ -103,6 +103,7 @@ export const WRITERS: Record<string, string> = {
   'store/git/copy-folder.ts': 'work trees: folders that they carry',
   'store/workers/worker-files.ts': 'workers',
   'store/worktrees/branch.ts': 'work trees',
+  'store/worktrees/carried.ts': 'work trees',
   'store/worktrees/carry.ts': 'work trees',
   'store/worktrees/commit-tree.ts': 'work trees',
   'store/worktrees/done-work.ts': 'work trees',

@@ -4,6 +4,7 @@ import { isAllowed } from '../../plan/narration/allowance.js';
 import type { Teller } from '../../plan/narration/record.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Store } from '../../store/store.js';
+import { timeLimit } from '../../store/time-limit.js';
 import { credentialsFor, mostIn, requestBytes } from '../agents/ask-model.js';
 import type { Credentials } from '../dependencies.js';
 import { costAt } from '../models/choice/prices.js';
@@ -69,7 +70,7 @@ export function createAskTeller({ store, run, tellers, credentials, allowances }
     if (isAsked || !isAllowed(by, lines, most, allowances)) return null;
     const soFar = nothingSoFar();
     const context: CallContext = {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: timeLimit(timeoutMs, signal),
       credentials: credentialsFor(model, credentials()),
       baseUrl: model.base_url ?? null,
       onAccepted: () => void (soFar.isAccepted = true),

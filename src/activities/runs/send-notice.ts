@@ -11,6 +11,7 @@ import { safeName } from '../../plan/text/safe-name.js';
 import { safeText } from '../../plan/text/safe-text.js';
 import { errorCode } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
+import { timeLimit } from '../../store/time-limit.js';
 import type { Activities } from '../contract.js';
 import type { Credentials, Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure } from '../failures.js';
@@ -54,7 +55,7 @@ export function createSendNotice(dependencies: Dependencies): Activities['sendNo
 
 async function send(call: NoticeCall, { store, credentials }: Dependencies): Promise<void> {
   const { way, notice } = call;
-  const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(LIMIT_MS)]);
+  const signal = timeLimit(LIMIT_MS, Context.current().cancellationSignal);
   try {
     if ('command' in way) await run(call, way.command, store, signal);
     else if ('email' in way)

@@ -6,6 +6,7 @@ import { isSameVersion, versionText } from '../../plan/placement/deployment.js';
 import type { Plan } from '../../plan/plan.js';
 import { everyStep, isDeviceStep } from '../../plan/step.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
+import { timeLimit } from '../../store/time-limit.js';
 import { keysSuffix, requireSameKeys } from '../encryption/same-keys.js';
 import { UnavailableError } from '../errors.js';
 
@@ -147,7 +148,7 @@ export async function pollersOf(
   store: { id: string },
 ): Promise<string[]> {
   const { pollers: all, current } = await stateUntil(
-    embedded ? AbortSignal.timeout(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(),
+    embedded ? timeLimit(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(),
     connection,
     namespace,
     taskQueue,

@@ -4,6 +4,7 @@ import { openaiUrl } from '../../activities/models/openai.js';
 import { keyVariable } from '../../activities/models/choice/reach.js';
 import type { Config } from '../../compiler/project/config.js';
 import type { Env } from '../../store/cache-folder.js';
+import { timeLimit } from '../../store/time-limit.js';
 import type { Finding } from './finding.js';
 import { messageOf } from '../errors.js';
 
@@ -27,7 +28,7 @@ async function ollama({ providers }: Models, env: Env): Promise<Finding> {
   const address = ollamaUrl(env['OLLAMA_HOST'] || providers?.ollama?.base_url);
   const name = 'ollama';
   try {
-    const response = await fetch(new URL('/api/tags', address), { signal: AbortSignal.timeout(LOCAL_MS) });
+    const response = await fetch(new URL('/api/tags', address), { signal: timeLimit(LOCAL_MS) });
     const { models = [] } = (await response.json()) as { models?: { name: string }[] }; // Ollama's API
     const known = models.map((model) => model.name).sort();
     const detail =
@@ -78,7 +79,7 @@ type Told = Pick<Finding, 'ok' | 'detail' | 'fix'>;
 async function ask({ url, place, variable, key }: Endpoint, named: string[]): Promise<Told> {
   const response = await request(`${url}/models`, {
     headers: key === '' ? {} : { authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(ENDPOINT_MS),
+    signal: timeLimit(ENDPOINT_MS),
   });
   const text = await readAll(response);
   switch (response.statusCode) {

@@ -6,6 +6,7 @@ import { codeOf } from '../errors.js';
 import type { OtlpMessage } from './otlp-messages.js';
 import { REQUESTS, toProtobuf } from './otlp-messages.js';
 import type { OtlpTarget } from './telemetry-settings.js';
+import { timeLimit } from '../../store/time-limit.js';
 
 /**
  * What became of a request. `refused`: nothing of it was taken, and it may be sent again, where the receiver said so
@@ -63,7 +64,7 @@ function send({ url, protocol, timeoutMs, certificate }: OtlpTarget, { headers, 
       agent: false,
       headers,
       ...ca,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: timeLimit(timeoutMs, signal),
     });
     request.on('socket', (socket) => {
       const out = (): void => void (isOut = true);

@@ -1,5 +1,6 @@
 import { measureBy } from '../../activities/attempt/measure.js';
 import type { Store } from '../../store/store.js';
+import { timeLimit } from '../../store/time-limit.js';
 import { messageOf } from '../errors.js';
 import { countRun } from './count-results.js';
 import { healthOf } from './health.js';
@@ -79,7 +80,7 @@ export async function openWorkerTelemetry(
       measureBy(null);
       if (timer !== undefined) {
         clearInterval(timer);
-        await push(AbortSignal.timeout(CLOSE_MS)).catch(() => undefined);
+        await push(timeLimit(CLOSE_MS)).catch(() => undefined);
       }
       await server?.close();
     },
@@ -114,7 +115,7 @@ function count(store: Store, book: MetricBook): void {
 async function sdkText(address: string | null): Promise<string> {
   if (address === null) return '';
   try {
-    const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(CLOSE_MS) });
+    const response = await fetch(`http://${address}/metrics`, { signal: timeLimit(CLOSE_MS) });
     return await response.text();
   } catch {
     return '';

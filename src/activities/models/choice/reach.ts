@@ -1,6 +1,7 @@
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import { readAll, request } from '../http/http.js';
 import { ollamaUrl } from '../http/ollama-address.js';
+import { timeLimit } from '../../../store/time-limit.js';
 
 /** One provider of the config. */
 interface ProviderOption {
@@ -86,10 +87,9 @@ export function withPlace(choice: ModelChoice, { env, providers, baseUrl }: Plac
 
 /** Models for conversations that an Ollama has, the latest changed first; null when none answers there. */
 async function ollamaModels(address: string, signal: AbortSignal | undefined): Promise<string[] | null> {
-  const limit = AbortSignal.timeout(OLLAMA_TIMEOUT_MS);
   try {
     const response = await request(`${address}/api/tags`, {
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      signal: timeLimit(OLLAMA_TIMEOUT_MS, ...(signal === undefined ? [] : [signal])),
     });
     const answer = JSON.parse(await readAll(response)) as { models?: { name?: unknown }[] }; // Looked at below.
     const names = (answer.models ?? []).map(({ name }) => name);

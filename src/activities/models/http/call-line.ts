@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { timeLimit } from '../../../store/time-limit.js';
 
 /** The calls that this worker makes to one address. */
 export interface Line {
@@ -40,9 +41,7 @@ export function createLine(): Line {
       while (!enterNow(limit)) {
         const ms = Math.min(ALONE_MS, deadline - Date.now());
         if (ms <= 0) return false;
-        await once(changes, 'change', { signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]) }).catch(() =>
-          signal.throwIfAborted(),
-        );
+        await once(changes, 'change', { signal: timeLimit(ms, signal) }).catch(() => signal.throwIfAborted());
       }
       return true;
     },
