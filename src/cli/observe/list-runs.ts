@@ -119,7 +119,7 @@ export async function listRuns(session: Session): Promise<Listing> {
   const waiting = new Set(gates.map(({ address }) => rootOf(address)));
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
   const open = executions === null ? await listOpen(session.store) : [];
-  const said = new Map(submitted.map(({ run, description }) => [run, description]));
+  const said = await descriptionsOf(session.store, submitted, served);
   const runs = [
     ...closed.values(),
     ...open,
@@ -136,6 +136,18 @@ export async function listRuns(session: Session): Promise<Listing> {
   });
   runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
   return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
+}
+
+/** What runs are about. Of those that began while the server was asked it is not among what was `submitted` before. */
+async function descriptionsOf(
+  store: Pick<Store, 'listSubmitted'>,
+  submitted: SubmittedRun[],
+  served: Execution[],
+): Promise<Map<string, string | undefined>> {
+  const known = new Set(submitted.map(({ run }) => run));
+  const isWhole = served.every(({ workflowId }) => known.has(workflowId));
+  const all = isWhole ? submitted : await store.listSubmitted();
+  return new Map(all.map(({ run, description }) => [run, description]));
 }
 
 /** What open runs wait for that no worker meets, by root run; nothing where nobody can be asked. */
