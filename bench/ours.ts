@@ -10,7 +10,7 @@ import { INTERPRETER } from '../src/plan/names.js';
 import { shortPlan } from '../src/plan/packing/packed-plan.js';
 import type { Plan } from '../src/plan/plan.js';
 import type { RunInput, RunSettings } from '../src/plan/run-input.js';
-import { LINK_STEPS, UNLIMITED } from '../src/plan/run-input.js';
+import { LINK_STEPS, UNLIMITED, WAYS_OF_TODAY } from '../src/plan/run-input.js';
 import type { Store } from '../src/store/store.js';
 
 /**
@@ -74,8 +74,7 @@ export class Ours {
       rehearsal: false,
       submitted_by: 'bench',
       gates: 'ask',
-      judged_in_call: true,
-      calls_together: true,
+      ...WAYS_OF_TODAY,
       search_attributes: false,
       budget: plan.budgets,
       ...(plan.durability === undefined ? {} : { durability: plan.durability }),

@@ -108,6 +108,13 @@ export interface RunSettings {
   caller: string;
 }
 
+/** What runs that start now do, and those of before did not (I14). */
+export const WAYS_OF_TODAY = {
+  judged_in_call: true,
+  calls_together: true,
+  rows: true,
+} as const satisfies Partial<RunSettings>;
+
 /**
  * What a run may use (decision 2); null is no limit. A root's lease are its limits, which it owns; a nested run's is
  * what it is lent at its start.

@@ -14,6 +14,7 @@ import { needsSandbox } from '../../plan/needs-sandbox.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunSettings } from '../../plan/run-input.js';
+import { WAYS_OF_TODAY } from '../../plan/run-input.js';
 import type { Hash, Value } from '../../plan/values/value.js';
 import type { Session as Conversation } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
@@ -150,9 +151,7 @@ export async function settle(
       : {}),
     submitted_by: choices.by,
     gates: choices.gates,
-    judged_in_call: true,
-    calls_together: true,
-    rows: true,
+    ...WAYS_OF_TODAY,
     ...peopleOf(config),
     ...durabilityOf(plan, config),
     ...(await traceOf(config, terminal.env)),

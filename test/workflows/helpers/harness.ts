@@ -16,7 +16,7 @@ import type { Plan } from '../../../src/plan/plan.js';
 import { DEFAULT_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { RunOutcome, StepResult } from '../../../src/plan/result.js';
 import type { Lease, RunInput, RunSettings } from '../../../src/plan/run-input.js';
-import { UNLIMITED } from '../../../src/plan/run-input.js';
+import { UNLIMITED, WAYS_OF_TODAY } from '../../../src/plan/run-input.js';
 import type { Value } from '../../../src/plan/values/value.js';
 import { inline, isStored } from '../../../src/plan/values/value.js';
 import { openStore } from '../../../src/store/local-store.js';
@@ -165,7 +165,7 @@ export async function startRun(
       rehearsal: false,
       submitted_by: 'tester',
       gates: 'ask',
-      ...(looksBefore ? {} : { judged_in_call: true, calls_together: true, rows: true }),
+      ...(looksBefore ? {} : WAYS_OF_TODAY),
       search_attributes: false,
       budget: DEFAULT_BUDGETS,
       workspace: folder,
