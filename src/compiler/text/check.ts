@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
-import { didYouMean } from '../problems/did-you-mean.js';
+import { didYouMean, meansPerhaps, nearest } from '../problems/did-you-mean.js';
 import type { Node } from './node.js';
 import { keyOf, memberOf, nodeAt, startOf, withoutPaths } from './node.js';
 import type { ProblemCode, Report } from '../problems/problem.js';
@@ -174,15 +174,20 @@ function reportUnknownKey(
     return;
   }
   const word = words !== undefined && Object.hasOwn(words, key) ? words[key] : undefined;
-  const suggestion =
-    word === undefined || !known.includes(word) ? didYouMean(key, known) : `it is called \`${word}\` here`;
+  const meant = word === undefined || !known.includes(word) ? nearest(key, known) : word;
   report({
     code: 'unknown-key',
     at,
     message: `There is no key \`${brief(key)}\` here.`,
-    suggestion,
+    suggestion: meant === null ? null : insteadOf(node, meant, meant === word),
     severity: unknownKeys ?? 'error',
   });
+}
+
+/** What to do about a key that has another name here. A key that stands there already cannot be written once more. */
+function insteadOf(parent: Node, meant: string, isWord: boolean): string {
+  if (memberOf(parent, meant) !== null) return `\`${meant}\` is written already: take this out, or that`;
+  return isWord ? `it is called \`${meant}\` here` : meansPerhaps(meant);
 }
 
 /** The keys that the schema has at a path; none where it takes any. */

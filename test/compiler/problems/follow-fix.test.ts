@@ -190,6 +190,27 @@ describe('a slip in a key', () => {
   });
 });
 
+describe('a key that is nearly one which stands there already', () => {
+  it.each([
+    ['of a build', 'builds/x.yml', 'goal: A page.\nskills:\n  - {id: s1, kid: user, name: n, prompt: Say.}\n', 'id'],
+    ['of a step', 'x.yml', 'name: x\nsteps:\n  - {id: a, command: [ls], comand: [pwd]}\n', 'command'],
+    [
+      'of a chain',
+      'chains/x.json',
+      '{"steps": [{"step": 1, "inputs": [], "inputz": [], "command": ["cat"]}]}',
+      'inputs',
+    ],
+  ])('%s has no fix that would write it twice', (_what, file, text, key) => {
+    const root = mkdtempSync(join(tmpdir(), 'perdure-twice-'));
+    cpSync(join(folder, 'perdure.yml'), join(root, file)); // makes the folders
+    writeFileSync(join(root, file), text);
+    const { problems } = compileIn(root, file);
+    rmSync(root, { recursive: true });
+    const [problem] = problems.filter(({ code }) => code === 'unknown-key');
+    expect(problem).toMatchObject({ fix: null, suggestion: `\`${key}\` is written already: take this out, or that` });
+  });
+});
+
 describe('a text that a colon has made a map of', () => {
   it.each([
     [
