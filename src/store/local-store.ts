@@ -3,6 +3,7 @@ import { createAliveLog } from './logs/alive-log.js';
 import { createApprovalKey } from './records/approval-key.js';
 import { createDeviceFiles } from './records/device-files.js';
 import { createFollowerFiles } from './records/follower-files.js';
+import { createHookFiles } from './records/hook-files.js';
 import { openIdentity } from './identity.js';
 import { createJournalFiles } from './journal/journal-files.js';
 import { createMadeFiles } from './records/made-files.js';
@@ -44,6 +45,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createApprovalKey(join(stateDir, 'approval.key')),
     ...createMadeFiles(join(stateDir, 'made')),
     ...createFollowerFiles(join(stateDir, 'followers.json'), id),
+    ...createHookFiles(join(stateDir, 'hooks')),
     ...createDeviceFiles(join(stateDir, 'devices')),
     ...createProviderFiles(join(stateDir, 'providers')),
     ...createSessionFiles(join(stateDir, 'sessions')),

@@ -1,6 +1,7 @@
 import type { AliveLog } from './logs/alive-log.js';
 import type { ApprovalKey } from './records/approval-key.js';
 import type { FollowerFiles } from './records/follower-files.js';
+import type { HookFiles } from './records/hook-files.js';
 import type { Writing } from './files.js';
 import type { MadeFiles } from './records/made-files.js';
 import type { MemoryFiles } from './records/memory-files.js';
@@ -31,6 +32,7 @@ export interface Store
     AliveLog,
     ApprovalKey,
     FollowerFiles,
+    HookFiles,
     MadeFiles,
     Pruning,
     ProviderFiles,

@@ -2,7 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openStore } from '../../src/store/local-store.js';
 import type { Project, Running } from '../faults/project.js';
 import { kill, openProject, until } from '../faults/project.js';
 
@@ -43,6 +45,8 @@ steps:
   - command: ["true"]
 `;
 const BURST = SLOW.replace('slow', 'burst').replace('max_open: 2', 'max_open: 3, max_per_minute: 1000');
+const SHARED = BURST.replace('burst', 'shared');
+const LOST = SLOW.replace('slow', 'lost');
 const ENV = { HOOK_SECRET: SECRET, GITHUB_SECRET: GITHUB };
 
 interface Answer {
@@ -56,19 +60,31 @@ let origin: string;
 
 async function listen(): Promise<void> {
   listening = project.start('listen');
-  origin = await new Promise((resolve, reject) => {
+  origin = await originOf(listening);
+}
+
+function originOf({ process, finished }: Running): Promise<string> {
+  return new Promise((resolve, reject) => {
     let told = '';
-    listening.process.stdout?.on('data', (chunk: Buffer) => {
+    process.stdout?.on('data', (chunk: Buffer) => {
       told += chunk.toString();
       const found = /^(http:\/\/[^/]+)\/hooks\/ci$/m.exec(told)?.[1];
       if (found !== undefined) resolve(found);
     });
-    void listening.finished.then(({ stderr }) => reject(new Error(stderr)));
+    void finished.then(({ stderr }) => reject(new Error(stderr)));
   });
 }
 
 beforeAll(async () => {
-  const files = Object.entries({ ci: CI, issue: ISSUE, slow: SLOW, burst: BURST, rare: RARE });
+  const files = Object.entries({
+    ci: CI,
+    issue: ISSUE,
+    slow: SLOW,
+    burst: BURST,
+    shared: SHARED,
+    lost: LOST,
+    rare: RARE,
+  });
   project = await openProject(
     Object.fromEntries(files.map(([name, text]) => [`definitions/workflows/${name}.yml`, text])),
     ENV,
@@ -80,10 +96,10 @@ afterAll(async () => {
   await project.close();
 });
 
-function post(name: string, body: string, headers: Record<string, string>): Promise<Answer> {
+function post(name: string, body: string, headers: Record<string, string>, to = origin): Promise<Answer> {
   return new Promise((resolve, reject) => {
     // A connection of its own: one that was kept may be closed by the listener in the moment it is used again.
-    const sent = request(`${origin}/hooks/${name}`, { method: 'POST', headers, agent: false }, (response) => {
+    const sent = request(`${to}/hooks/${name}`, { method: 'POST', headers, agent: false }, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       // Our own answers are JSON.
@@ -100,7 +116,8 @@ function signed(id: string, body: string, at = Date.now(), secret = SECRET): Rec
   return { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': `v1,bm9uZQ== v1,${signature}` };
 }
 const failed = (job: string, more = {}): string => JSON.stringify({ status: 'failed', job, ...more });
-const send = (id: string, body: string, name = 'ci'): Promise<Answer> => post(name, body, signed(id, body));
+const send = (id: string, body: string, name = 'ci', to = origin): Promise<Answer> =>
+  post(name, body, signed(id, body), to);
 const github = (body: string, id: string, secret = GITHUB): Promise<Answer> =>
   post('issue', body, {
     'x-github-event': 'issues',
@@ -209,6 +226,33 @@ it('takes no more than may be open of those that come at once', async () => {
   expect((await project.run('cancel', begun[0]?.run ?? '')).code).toBe(0);
   await until(async () => (await send('b-7', '{}', 'burst')).status === 202);
   expect(await statuses('b-8', 'b-9')).toEqual([429, 429]);
+});
+
+it('takes no more than may be open of those that come to two listeners at once, also where one is killed', async () => {
+  const other = project.start('listen');
+  const origins = [origin, await originOf(other)];
+  const deliver = (ids: string[]): Promise<Answer[]> =>
+    Promise.all(ids.map((id, index) => send(id, '{}', 'shared', origins[index % origins.length])));
+  const answers = await deliver(['t-1', 't-2', 't-3', 't-4', 't-5', 't-6', 't-7', 't-8']);
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 429, 429, 429, 429, 429]);
+  const { body } = answers.find(({ status }) => status === 202) ?? {};
+  await until(async () => (await project.run('cancel', body?.run ?? '')).code === 0);
+  kill(other.process.pid ?? 0);
+  await until(async () => (await send('t-9', '{}', 'shared')).status === 202);
+  expect((await send('t-10', '{}', 'shared')).status).toBe(429);
+});
+
+it('frees a place that a lost listener took for what never began, and none for what may still begin', async () => {
+  const store = await openStore(join(project.folder, '.perdure'));
+  for (const [starter, agoMs] of [
+    ['start/new', 0],
+    ['start/old', 61_000],
+  ] as const) {
+    const at = new Date(Date.now() - agoMs).toISOString();
+    expect((await store.takeHookPlace('lost', { starter, at, most: 2, ended: [] })).isTaken).toBe(true);
+  }
+  expect((await send('l-1', '{}', 'lost')).status).toBe(202);
+  expect((await send('l-2', '{}', 'lost')).status).toBe(429);
 });
 
 it('takes no more than may come in a minute', async () => {

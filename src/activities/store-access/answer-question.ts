@@ -40,6 +40,7 @@ export function createAccessStore(deps: Dependencies): Activities['accessStore']
 async function answerOf(deps: Dependencies, request: StoreRequest): Promise<StoreAnswers[StoreRequest['op']]> {
   const { store } = deps;
   if (request.op === 'listWorkers') return store.listWorkers();
+  if (request.op === 'takeHookPlace') return store.takeHookPlace(request.hook, request.wish);
   if (request.op !== 'followers') return answerTo(deps, request);
   if (request.write !== undefined) await store.writeFollowers(request.write);
   return store.readFollowers();
@@ -47,7 +48,7 @@ async function answerOf(deps: Dependencies, request: StoreRequest): Promise<Stor
 
 async function answerTo(
   { store, credentials, root, deviceFolders }: Dependencies,
-  request: Exclude<StoreRequest, { op: 'listWorkers' | 'followers' }>,
+  request: Exclude<StoreRequest, { op: 'listWorkers' | 'takeHookPlace' | 'followers' }>,
 ): Promise<StoreAnswers[StoreRequest['op']]> {
   switch (request.op) {
     case 'where':

@@ -10,7 +10,7 @@ import { storeFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 import type { Committed } from '../../store/worktrees/commit-tree.js';
 import { beginWork, commitWork } from '../../store/worktrees/commit-tree.js';
-import { LeaseLost } from '../../store/worktrees/lease.js';
+import { LeaseLost } from '../../store/folders/lease.js';
 import { TreesMissing, UnfitWork, makeTrees } from '../../store/worktrees/make-trees.js';
 import { startHeartbeat } from '../attempt/heartbeat.js';
 import type { Binding, ResultView } from '../../plan/references/environment.js';

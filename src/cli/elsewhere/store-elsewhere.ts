@@ -69,6 +69,7 @@ export function createStoreElsewhere(place: StorePlace): Store {
     writeFollowers: async (write) => {
       await askStore(place, { op: 'followers', write });
     },
+    takeHookPlace: (hook, wish) => askStore(place, { op: 'takeHookPlace', hook, wish }),
     listWorkers: () => askStore(place, { op: 'listWorkers' }),
     ...onlyWorkers(place.id),
   };

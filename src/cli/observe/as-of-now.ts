@@ -43,8 +43,11 @@ export async function asOfNow(
   return [...known.values()];
 }
 
-/** Null for a run that the server does not know. */
-async function describe(client: TemporalLink['client'], run: string): Promise<WorkflowExecutionDescription | null> {
+/** What a run says of itself, without delay; null for one that the server does not know. */
+export async function describe(
+  client: TemporalLink['client'],
+  run: string,
+): Promise<WorkflowExecutionDescription | null> {
   try {
     return await client.workflow.getHandle(run).describe();
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Device } from '../devices/device.js';
 import type { Plan } from '../plan.js';
 import type { WorkerRecord } from '../placement/worker-record.js';
 import type { Follower } from '../triggers/follow.js';
+import type { HookTaken, HookWish } from '../triggers/hook-places.js';
 import type { RunRecord } from '../result.js';
 import type { ProgramName, ProgramSettings } from '../agents/program.js';
 import type { ModelChoice } from '../agents/model-choice.js';
@@ -37,6 +38,8 @@ export type StoreRequest =
   | { op: 'addLog'; run: string; path: string; lines: Line[]; at: number | null }
   /** What starts when runs end; with `write` in place of what was there. */
   | { op: 'followers'; write?: Follower[] }
+  /** A place among those of a hook. */
+  | { op: 'takeHookPlace'; hook: string; wish: HookWish }
   /** Workers of the store that are there. */
   | { op: 'listWorkers' }
   /** Whether a device that hangs on the worker's host can be used. */
@@ -82,6 +85,7 @@ export interface StoreAnswers {
   /** Where the log ends now. */
   addLog: { next: number };
   followers: Follower[];
+  takeHookPlace: HookTaken;
   listWorkers: WorkerRecord[];
   findDevice: FoundDevice;
   choosePlayers: { models: Record<string, ModelChoice>; programs?: ProgramSettings } | { failure: string };

@@ -24,7 +24,7 @@ import { createProviders } from './providers.js';
 import { linesOf } from './records.js';
 import { createRuns } from './runs.js';
 import { createSessions } from './sessions.js';
-import { createDevices, createFollowers, createRecorded, createTaint } from './small-records.js';
+import { createDevices, createFollowers, createHooks, createRecorded, createTaint } from './small-records.js';
 import { createPlacedSnapshots } from './placed-snapshots.js';
 import { requireKeys } from './seal-store.js';
 import { createSubmitted } from './submitted.js';
@@ -86,6 +86,7 @@ function storeIn(database: Database, stateDir: string): Omit<Store, 'id' | keyof
     ...createValues(database, join(stateDir, 'values')),
     ...createPlans(database),
     ...createJournal(database),
+    ...createHooks(database),
     ...createRuns(database),
     ...createLogs(database),
     ...createAlive(database),

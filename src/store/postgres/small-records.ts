@@ -2,8 +2,11 @@ import type { Recorded } from '../../plan/agents/recorded-answers.js';
 import type { Json } from '../../plan/values/json.js';
 import type { DeviceFiles } from '../records/device-files.js';
 import { createDeviceFiles } from '../records/device-files.js';
+import type { HookPlace } from '../../plan/triggers/hook-places.js';
+import { takePlace } from '../../plan/triggers/hook-places.js';
 import type { FollowerFiles } from '../records/follower-files.js';
 import { followersIn, keptFollowers } from '../records/follower-files.js';
+import type { HookFiles } from '../records/hook-files.js';
 import type { RecordedFiles } from '../records/recorded-files.js';
 import type { TaintFiles } from '../records/taint-files.js';
 import type { Database } from './database.js';
@@ -52,5 +55,27 @@ export function createFollowers(database: Database, store: string): FollowerFile
       return content === null ? [] : followersIn(content, store, `the database at \`${database.place}\``);
     },
     writeFollowers: (followers) => records.write('', keptFollowers(followers, store)),
+  };
+}
+
+const LOCK_HOOK = `
+  insert into perdure.records values ('hook', $1, $2) on conflict (kind, name) do update set name = $1
+  returning content`;
+const WRITE_HOOK = `
+  update perdure.records set content = $2, changed = clock_timestamp() where kind = 'hook' and name = $1`;
+
+/** The places of hooks, a row for each hook. What is done again, for a confirmation was lost, changes nothing. */
+export function createHooks(database: Database): HookFiles {
+  return {
+    takeHookPlace: (hook, wish) =>
+      database.transaction(async (query) => {
+        const [row] = await query<{ content: string }>(LOCK_HOOK, [hook, database.sealing.seal('[]', 'record')]);
+        // This function writes nothing else.
+        const places = JSON.parse(database.sealing.open(row?.content ?? '', 'record')) as HookPlace[];
+        const taken = takePlace(places, wish);
+        if (taken.isTaken)
+          await query(WRITE_HOOK, [hook, database.sealing.seal(JSON.stringify(taken.places), 'record')]);
+        return taken;
+      }),
   };
 }

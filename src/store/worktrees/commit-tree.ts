@@ -9,8 +9,8 @@ import { carryFrom, carryInto } from './carry.js';
 import { keepDone } from './done-work.js';
 import { TreesMissing } from './make-trees.js';
 import { mergeTrees, treeOf } from './merge.js';
-import type { Lease, LeaseOptions } from './lease.js';
-import { withLease } from './lease.js';
+import type { Lease, LeaseOptions } from '../folders/lease.js';
+import { withLease } from '../folders/lease.js';
 import { MAIN_TREE } from './places.js';
 import { addTree, askGit, removeTree, setStart, startOf } from './tree-repository.js';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Trees } from './branch.js';
 import { writeTree } from './commit-tree.js';
-import { withLease } from './lease.js';
+import { withLease } from '../folders/lease.js';
 import { MAIN_TREE } from './places.js';
 import { startOf } from './tree-repository.js';
 

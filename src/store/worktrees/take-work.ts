@@ -5,8 +5,8 @@ import { doneBy, keepDone } from './done-work.js';
 import type { BranchCommit, Trees } from './branch.js';
 import { addCommit, commitsOf, messageOf, opened, removeLocks, tipOf } from './branch.js';
 import { bringHome } from './commit-tree.js';
-import type { LeaseOptions } from './lease.js';
-import { withLease } from './lease.js';
+import type { LeaseOptions } from '../folders/lease.js';
+import { withLease } from '../folders/lease.js';
 import { beginningOf, openTrees } from './make-trees.js';
 import { mergeTrees, takeObjects, treeOf } from './merge.js';
 

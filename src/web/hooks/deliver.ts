@@ -10,6 +10,7 @@ import type { JsonObject } from '../../plan/values/json.js';
 import { inline } from '../../plan/values/value.js';
 import type { SharedSession } from '../data/shared-link.js';
 import type { Hook } from './hook.js';
+import { hasPlace } from './places.js';
 
 /** What became of a genuine delivery. */
 export type Delivered =
@@ -27,7 +28,7 @@ export async function deliver(
   event: JsonObject & { id: string },
   session: SharedSession,
 ): Promise<Delivered> {
-  const { webhook, prepared, plan, name, ref, queue } = hook;
+  const { webhook, prepared, plan, name, ref } = hook;
   const { store } = session;
   if (webhook.when !== null) {
     const scope = { environment: { [`input:${EVENT}`]: inline(event) }, load: noValue, text: String };
@@ -41,9 +42,8 @@ export async function deliver(
   if ((await store.readRun(run)) !== null) return { kind: 'duplicate', run };
   const begin = async (): Promise<Delivered> => {
     const link = await session.connect({ start: true });
-    if (await queue.isFull(webhook.max_open, prefix, link)) return { kind: 'full' };
+    if (!(await hasPlace(hook, { starter, prefix }, { store, link }))) return { kind: 'full' };
     const call: StartCall = { prepared: ref, event: await store.put(event) };
-    queue.begins(starter);
     try {
       await link.client.workflow.start(STARTER, {
         workflowId: starter,
@@ -59,7 +59,7 @@ export async function deliver(
       throw error;
     }
   };
-  return queue.inTurn(() => session.patiently(begin));
+  return session.patiently(begin);
 }
 
 /** An event is at hand as a whole. */

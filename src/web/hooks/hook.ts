@@ -2,7 +2,6 @@ import type { Plan } from '../../plan/plan.js';
 import type { Webhook } from '../../plan/triggers/webhook.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { PreparedRun } from '../../plan/triggers/start.js';
-import type { HookQueue } from './queue.js';
 
 /** A definition's webhook that is listened for, with all that its runs are started with. */
 export interface Hook {
@@ -15,8 +14,6 @@ export interface Hook {
   prepared: PreparedRun;
   /** The same as a stored value. */
   ref: Hash;
-  /** Counts those of its runs that are open. */
-  queue: HookQueue;
 }
 
 /** Counts what came within a minute, for each hook. */

@@ -5,7 +5,6 @@ import type { ServerAttributes } from '../../cli/submit/start-run.js';
 import { prepareTrigger, storePrepared } from '../../cli/triggers/prepare-trigger.js';
 import { triggeredDefinitions } from '../../cli/triggers/triggered-definitions.js';
 import type { Hook } from './hook.js';
-import { createQueue } from './queue.js';
 
 /** A secret that is shorter can be guessed. */
 const SHORTEST_SECRET = 16;
@@ -36,7 +35,7 @@ export async function openHooks(
       );
     const prepared = await prepareTrigger(definition, webhook.inputs, session, how);
     const ref = await storePrepared(prepared, definition, session.store);
-    hooks.set(definition.name, { name: definition.name, webhook, secret, plan, prepared, ref, queue: createQueue() });
+    hooks.set(definition.name, { name: definition.name, webhook, secret, plan, prepared, ref });
   }
   if (hooks.size > 0) return hooks;
   throw usageError('No definition has `on: {webhook: …}`.', 'docs/triggers.md says what it is.');

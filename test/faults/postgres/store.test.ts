@@ -90,6 +90,18 @@ describe('a store on PostgreSQL', () => {
     expect((await here.readJournal({ scope: 's', key: 'sum' }))?.response).toBe(4);
   });
 
+  it('gives no more places than a hook has, whichever machine asks', async () => {
+    const taken = await Promise.all(
+      [here, there, here, there, here, there].map((store, index) =>
+        store.takeHookPlace('hook', { starter: `s${index}`, at: 'then', most: 2, ended: [] }),
+      ),
+    );
+    expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(2);
+    const [{ starter } = { starter: '' }] = taken.flatMap(({ places }) => places);
+    const wish = { starter: 'next', at: 'then', most: 2, ended: [starter] };
+    expect((await there.takeHookPlace('hook', wish)).isTaken).toBe(true);
+  });
+
   it('lets no calls pass a quota together, whichever machine makes them, and knows who follows whom', async () => {
     const { signal } = new AbortController();
     const asked = (index: number) => ({

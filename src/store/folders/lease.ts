@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PRIVATE_FILE } from '../folders/root.js';
+import { PRIVATE_FILE } from './root.js';
 import { errorCode } from '../store-failure.js';
 
 /** What is held by one at a time, whatever processes there are. */

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Lease } from '../../../src/store/worktrees/lease.js';
-import { LeaseLost, withLease } from '../../../src/store/worktrees/lease.js';
+import type { Lease } from '../../../src/store/folders/lease.js';
+import { LeaseLost, withLease } from '../../../src/store/folders/lease.js';
 
 let folder: string;
 beforeEach(() => {
