@@ -64,7 +64,7 @@ export function arrange(expression: FlowExpression, report: Report): Region | nu
     return null;
   }
 
-  const visit = (part: FlowExpression): Region => {
+  const visit = (part: FlowExpression, inBranch = false): Region => {
     switch (part.kind) {
       case 'agent':
       case 'ask':
@@ -74,7 +74,7 @@ export function arrange(expression: FlowExpression, report: Report): Region | nu
       case 'group':
         return { kind: 'group', body: visit(part.body) };
       case 'parallel':
-        return { kind: 'parallel', branches: part.branches.map(visit) };
+        return { kind: 'parallel', branches: part.branches.map((branch) => visit(branch)) };
       case 'sequence':
         part.items.slice(0, -1).forEach((item) => {
           if (item.kind === 'mark' && roles.get(item) === 'jump')
@@ -82,12 +82,14 @@ export function arrange(expression: FlowExpression, report: Report): Region | nu
               code: 'unexpected-text',
               at: item.at,
               message: `Nothing that is written after the jump \`@${item.name.text}\` would run.`,
-              suggestion: 'give a gate a name of its own',
+              suggestion: inBranch
+                ? `put the loop into brackets, and behind them what comes after it: \`[@${item.name.text} -> …] -> …\``
+                : 'give a gate a name of its own',
             });
         });
         return wrapSequence(part.items.flatMap((item) => flatten(visit(item))));
       case 'conditional': {
-        const branches = part.branches.map(({ condition, body }) => ({ condition, body: visit(body) }));
+        const branches = part.branches.map(({ condition, body }) => ({ condition, body: visit(body, true) }));
         return wrapConditional(part.source === null ? null : visit(part.source), branches);
       }
     }

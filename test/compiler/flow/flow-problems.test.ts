@@ -135,3 +135,26 @@ describe('definitions/flows', () => {
     expect(compileFlowText(text).problems).toEqual([]);
   });
 });
+
+describe('text behind a jump', () => {
+  it.each([
+    [
+      'is told how the loop ends before it',
+      '@try -> Plan:"a":r (if failed)~> @try -> Explore:"b {r}"',
+      'put the loop into brackets, and behind them what comes after it: `[@try -> …] -> …`',
+    ],
+    [
+      'is told that a gate wants its own name',
+      '@ok -> Plan:"a" -> @ok -> Explore:"b"',
+      'give a gate a name of its own',
+    ],
+  ])('%s', (_what, text, suggestion) => {
+    expect(compileFlowText(text).problems).toContainEqual(
+      expect.objectContaining({ code: 'unexpected-text', suggestion }),
+    );
+  });
+
+  it('runs after the loop once that stands in brackets', () => {
+    expect(compileFlowText('[@try -> Plan:"a":r (if failed)~> @try] -> Explore:"b {r}"').problems).toEqual([]);
+  });
+});
