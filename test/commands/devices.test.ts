@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Board } from '../../src/activities/devices/board/board.js';
 import type { ListedDevice } from '../../src/cli/devices/list-devices.js';
-import { boardFor, bytesOfPages, hexOf } from '../devices/boards.js';
+import { closeBoards, boardFor, bytesOfPages, hexOf } from '../devices/boards.js';
 import type { Project } from '../faults/project.js';
 import { openProject, until } from '../faults/project.js';
+
+closeBoards();
 
 let board: Board;
 let project: Project;

@@ -6,8 +6,10 @@ import type { OtlpReceiver } from '../fakes/otlp-receiver.js';
 import { startOtlpReceiver } from '../fakes/otlp-receiver.js';
 import type { Project } from '../faults/project.js';
 import { kill, openProject } from '../faults/project.js';
-import { waitFor } from '../workers/helpers/setting.js';
+import { endWithEachTest, waitFor } from '../workers/helpers/setting.js';
 import { claimFreePort } from '../../src/workers/server/ports.js';
+
+endWithEachTest();
 
 const WORKFLOW = `name: told
 steps:

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/compiler/text/disk.js';
-import { boardFor } from '../devices/boards.js';
+import { closeBoards, boardFor } from '../devices/boards.js';
 import { endOf, startFlow } from '../devices/flow.js';
 import { until } from '../faults/project.js';
 import { createPeople } from '../workflows/helpers/gate-setting.js';
 import type { Harness } from '../workflows/helpers/harness.js';
 import { openHarness } from '../workflows/helpers/harness.js';
+
+closeBoards();
 
 let harness: Harness;
 beforeAll(async () => {

@@ -68,7 +68,11 @@ export function connectionsTo(board: Board): number {
 }
 
 const boards: Board[] = [];
-afterAll(() => Promise.all(boards.splice(0).map((board) => board.close())));
+
+/** Closes the boards after the tests of a file. Called once at the head of each file. */
+export function closeBoards(): void {
+  afterAll(() => Promise.all(boards.splice(0).map((board) => board.close())));
+}
 
 /** An Intel HEX text of these bytes from address 0. */
 export function hexOf(bytes: Uint8Array): string {

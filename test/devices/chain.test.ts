@@ -14,9 +14,11 @@ import { openStore } from '../../src/store/local-store.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
 import { FULL } from '../faults/seed.js';
 import { openHarness } from '../workflows/helpers/harness.js';
-import { BLINK, BOARD_PROGRAM, boardFor, deviceOf, imageOfPages } from './boards.js';
+import { closeBoards, BLINK, BOARD_PROGRAM, boardFor, deviceOf, imageOfPages } from './boards.js';
 import { endOf, startFlow } from './flow.js';
 import { startSimavr } from './simavr.js';
+
+closeBoards();
 
 async function bench(
   signal = new AbortController().signal,

@@ -47,4 +47,8 @@ export async function espBoard(
 }
 
 const afterwards: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(afterwards.splice(0).map((end) => end())));
+
+/** Closes the boards after the tests of a file. Called once at the head of each file. */
+export function closeEspBoards(): void {
+  afterAll(() => Promise.all(afterwards.splice(0).map((end) => end())));
+}

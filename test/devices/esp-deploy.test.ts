@@ -8,9 +8,11 @@ import { deploySteps } from '../../src/activities/builds/deploy-steps.js';
 import type { Json } from '../../src/plan/values/json.js';
 import { createPeople } from '../workflows/helpers/gate-setting.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';
-import { espImage } from './esp-boards.js';
+import { closeEspBoards, espImage } from './esp-boards.js';
 import { endOf, startFlow } from './flow.js';
 import { installPythonTool } from './python-tools.js';
+
+closeEspBoards();
 
 const harness = await harnessOfFile();
 const people = createPeople(harness);

@@ -4,9 +4,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { StepResult } from '../../src/plan/result.js';
 import type { EspName } from '../../src/activities/devices/board/esp/esp-chips.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';
-import { espBoard, espImage } from './esp-boards.js';
+import { closeEspBoards, espBoard, espImage } from './esp-boards.js';
 import { endOf, startFlow } from './flow.js';
 import { installPythonTool } from './python-tools.js';
+
+closeEspBoards();
 
 const harness = await harnessOfFile();
 beforeAll(() => {

@@ -5,9 +5,11 @@ import type { EspName } from '../../src/activities/devices/board/esp/esp-chips.j
 import type { BoardEvent } from '../../src/activities/devices/board/board.js';
 import { FULL, random } from '../faults/seed.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';
-import { CHIP_IDS, espBoard, espImage } from './esp-boards.js';
+import { closeEspBoards, CHIP_IDS, espBoard, espImage } from './esp-boards.js';
 import { endOf, startFlow } from './flow.js';
 import { installPythonTool } from './python-tools.js';
+
+closeEspBoards();
 
 const harness = await harnessOfFile();
 beforeAll(() => installPythonTool('esptool', '5.6.0'));

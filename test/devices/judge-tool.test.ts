@@ -2,10 +2,12 @@ import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { meaningOf, toolFailure } from '../../src/activities/devices/judge-tool.js';
 import type { Harness } from '../workflows/helpers/harness.js';
 import { openHarness } from '../workflows/helpers/harness.js';
-import { boardFor, deviceOf } from './boards.js';
+import { closeBoards, boardFor, deviceOf } from './boards.js';
 import { endOf, startFlow } from './flow.js';
 import { installPythonTool } from './python-tools.js';
 import { terminalTo } from './terminals.js';
+
+closeBoards();
 
 describe('what tools say means', () => {
   it.each([

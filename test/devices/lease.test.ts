@@ -8,9 +8,11 @@ import { until } from '../faults/project.js';
 import { FULL } from '../faults/seed.js';
 import { record } from '../replay/record.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';
-import { boardFor, bytesOfPages, connectionsTo, hexOf } from './boards.js';
+import { closeBoards, boardFor, bytesOfPages, connectionsTo, hexOf } from './boards.js';
 import type { Flow } from './flow.js';
 import { endOf, startFlow } from './flow.js';
+
+closeBoards();
 
 const harness = await harnessOfFile();
 

@@ -8,8 +8,10 @@ import { RUN_TAG, parseRunTag } from '../../src/activities/processes/tagged-proc
 import { withPort } from '../../src/activities/devices/port/open-port.js';
 import { until } from '../faults/project.js';
 import type { BoardEvent } from '../../src/activities/devices/board/board.js';
-import { boardFor, bytesOfPages, deviceOf, hexOf } from './boards.js';
+import { closeBoards, boardFor, bytesOfPages, deviceOf, hexOf } from './boards.js';
 import { endOf, startFlow } from './flow.js';
+
+closeBoards();
 
 const harness = await harnessOfFile();
 

@@ -11,8 +11,10 @@ import { listen } from '../../src/activities/devices/read-line.js';
 import { openStore } from '../../src/store/local-store.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
 import { until } from '../faults/project.js';
-import { boardFor, deviceOf } from './boards.js';
+import { closeBoards, boardFor, deviceOf } from './boards.js';
 import { terminalTo } from './terminals.js';
+
+closeBoards();
 
 /** A system with USB devices, as `/sys` and `/dev` show them. */
 async function createSystem(): Promise<

@@ -6,8 +6,10 @@ import { FULL, random } from '../faults/seed.js';
 import { createPeople } from '../workflows/helpers/gate-setting.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';
 import { parseFault } from '../../src/activities/devices/board/chip/faults.js';
-import { boardFor, bytesOfPages, hexOf } from './boards.js';
+import { closeBoards, boardFor, bytesOfPages, hexOf } from './boards.js';
 import { endOf, startFlow } from './flow.js';
+
+closeBoards();
 
 const BLOCKS = 12;
 const OLD = bytesOfPages(BLOCKS, 1);

@@ -9,9 +9,11 @@ import { inline } from '../../src/plan/values/value.js';
 import { continueAsNew, createPeople } from '../workflows/helpers/gate-setting.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';
 import { viewOf } from '../workflows/helpers/viewing.js';
-import { boardFor, bytesOfPages, hexOf } from './boards.js';
+import { closeBoards, boardFor, bytesOfPages, hexOf } from './boards.js';
 import type { Flow } from './flow.js';
 import { endOf, startFlow } from './flow.js';
+
+closeBoards();
 
 const harness = await harnessOfFile();
 const people = createPeople(harness);

@@ -6,7 +6,9 @@ import type { Board } from '../../src/activities/devices/board/board.js';
 import type { ListedDevice } from '../../src/cli/devices/list-devices.js';
 import type { Project, Running } from '../faults/project.js';
 import { kill, openProject, until } from '../faults/project.js';
-import { boardFor, bytesOfPages, hexOf } from './boards.js';
+import { closeBoards, boardFor, bytesOfPages, hexOf } from './boards.js';
+
+closeBoards();
 
 const PAGES = 40;
 const IMAGE = bytesOfPages(PAGES, 1);

@@ -8,10 +8,12 @@ import type { Board } from '../../src/activities/devices/board/board.js';
 import { startBoard } from '../../src/activities/devices/board/board.js';
 import type { ListedDevice } from '../../src/cli/devices/list-devices.js';
 import type { ListedRun } from '../../src/cli/observe/list-runs.js';
-import { bytesOfPages, connectionsTo, hexOf } from '../devices/boards.js';
+import { closeBoards, bytesOfPages, connectionsTo, hexOf } from '../devices/boards.js';
 import type { Project } from './project.js';
 import { kill, openProject, until } from './project.js';
 import { FULL, random } from './seed.js';
+
+closeBoards();
 
 /**
  * Runs that want the board at once, and how often a worker is killed until all have had it: 30 times with `npm run

@@ -3,9 +3,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startBoard } from '../../src/activities/devices/board/board.js';
-import { bytesOfPages, hexOf } from '../devices/boards.js';
+import { closeBoards, bytesOfPages, hexOf } from '../devices/boards.js';
 import { openFullDisk } from './full-disk.js';
 import { openProject, until } from './project.js';
+
+closeBoards();
 
 it('a disk that is full where devices are noted, and freed later: the run waits, the board has the image', async () => {
   let began = 0;

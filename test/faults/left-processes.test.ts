@@ -7,9 +7,11 @@ import type { TestContext } from 'vitest';
 import { describe, expect, it } from 'vitest';
 import { listTagged } from '../../src/activities/processes/tagged-processes.js';
 import { listProcesses } from '../../src/workers/processes/processes.js';
-import { bytesOfPages, hexOf } from '../devices/boards.js';
+import { closeBoards, bytesOfPages, hexOf } from '../devices/boards.js';
 import type { Project } from './project.js';
 import { kill, openProject, until } from './project.js';
+
+closeBoards();
 
 const MCP_SERVER = fileURLToPath(new URL('../fakes/mcp-server.mjs', import.meta.url));
 /** What stands still while a worker is killed, by what its command line has: none of it would end by itself. */

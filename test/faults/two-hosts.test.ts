@@ -2,7 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { findServer } from '../../src/workers/server/embedded-server.js';
 import { readHostFile } from '../../src/workers/host/host-files.js';
-import { kill, leaveRun, newFolder, openLink, runsAt, waitFor, watchServers } from '../workers/helpers/setting.js';
+import {
+  endWithEachTest,
+  kill,
+  leaveRun,
+  newFolder,
+  openLink,
+  runsAt,
+  waitFor,
+  watchServers,
+} from '../workers/helpers/setting.js';
+
+endWithEachTest();
 
 describe('hosts that are killed with -9', () => {
   it('at any moment, two commands that race never end up with two servers', async () => {

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildImage } from '../../src/activities/devices/build-image.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
-import { deviceOf } from '../devices/boards.js';
+import { closeBoards, deviceOf } from '../devices/boards.js';
+
+closeBoards();
 
 const CANARY = 'KEY=canary-of-the-host';
 

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../faults/project.js';
 import { PATIENCE } from './helpers/mcp-client.js';
-import { open, project } from './helpers/server-bench.js';
+import { openBench, open, project } from './helpers/server-bench.js';
+
+openBench();
 
 /** Waits in a way that a test can end; a run of it shows in `waits` that it has begun. */
 const WAITS = `name: waits

@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { INSTALL, COUNT, endpoint, project, open } from './helpers/server-bench.js';
+import { openBench, INSTALL, COUNT, endpoint, project, open } from './helpers/server-bench.js';
+
+openBench();
 
 describe('a gate', () => {
   it(

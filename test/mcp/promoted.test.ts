@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
-import { COUNT, open, project } from './helpers/server-bench.js';
+import { openBench, COUNT, open, project } from './helpers/server-bench.js';
+
+openBench();
 
 it('what a client made is promoted word for word once a person has approved it, and not before', async () => {
   const { call } = await open();

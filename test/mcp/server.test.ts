@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/plan/values/json.js';
 import { kill, until } from '../faults/project.js';
-import { COUNT, endpoint, project, open } from './helpers/server-bench.js';
+import { openBench, COUNT, endpoint, project, open } from './helpers/server-bench.js';
+
+openBench();
 
 describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (mode) => {
   it('finds every tool once, with description and schema, and under its `glee_` name where asked for', async () => {

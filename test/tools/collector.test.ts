@@ -11,8 +11,10 @@ import { startOtlpReceiver } from '../fakes/otlp-receiver.js';
 import { FULL } from '../faults/seed.js';
 import type { TracedProject } from '../faults/traced-run.js';
 import { openTracedProject, TREE, treeOf } from '../faults/traced-run.js';
-import { waitFor } from '../workers/helpers/setting.js';
+import { endWithEachTest, waitFor } from '../workers/helpers/setting.js';
 import { collectorBinary } from './collector/binary.js';
+
+endWithEachTest();
 
 describe.each(FULL ? ['with a real collector of OpenTelemetry'] : [])('%s', { tags: ['collector'] }, () => {
   let folder: string;

@@ -16,8 +16,10 @@ import type { StoreRequest } from '../../../src/plan/calls/store-questions.js';
 import { openStore } from '../../../src/store/local-store.js';
 import type { Store } from '../../../src/store/store.js';
 import { compileIn, createProject } from '../../compiler/helpers/temporary-project.js';
-import { bytesOfPages, hexOf } from '../../devices/boards.js';
+import { closeBoards, bytesOfPages, hexOf } from '../../devices/boards.js';
 import { createBench, temporaryFolder } from '../helpers/harness.js';
+
+closeBoards();
 
 interface Hosts {
   home: Store;

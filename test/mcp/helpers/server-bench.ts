@@ -40,30 +40,33 @@ export let project: Project;
 
 export const clients: McpClient[] = [];
 
-beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ prompt, results }) =>
-    prompt.includes('install x') && results.count === 0 ? { tools: [INSTALL] } : { text: `answer to ${prompt}` },
-  );
-  project = await openProject(
-    {
-      'definitions/workflows/hello.yml': HELLO,
-      'definitions/workflows/gated.yml': GATED,
-      'definitions/workflows/slow.yml': SLOW,
-      'definitions/workflows/call-tool.yml': DECOY,
-      '.glee/agents/security-scanner.yml': REVIEWER,
-    },
-    { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
-  );
-});
+/** Opens the project before the tests of a file, and closes it after them. Called once at the head of each file. */
+export function openBench(): void {
+  beforeAll(async () => {
+    endpoint = await startModelEndpoint(({ prompt, results }) =>
+      prompt.includes('install x') && results.count === 0 ? { tools: [INSTALL] } : { text: `answer to ${prompt}` },
+    );
+    project = await openProject(
+      {
+        'definitions/workflows/hello.yml': HELLO,
+        'definitions/workflows/gated.yml': GATED,
+        'definitions/workflows/slow.yml': SLOW,
+        'definitions/workflows/call-tool.yml': DECOY,
+        '.glee/agents/security-scanner.yml': REVIEWER,
+      },
+      { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
+    );
+  });
 
-afterAll(async () => {
-  await project.close();
-  await endpoint.close();
-});
+  afterAll(async () => {
+    await project.close();
+    await endpoint.close();
+  });
 
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close();
-});
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.close();
+  });
+}
 
 export async function open(options: McpOptions = {}): Promise<McpClient> {
   const client = await openMcp(project.folder, {

@@ -6,7 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/compiler/project/config.js';
 import { diagnose } from '../../../src/workers/doctor/doctor.js';
 import type { Finding } from '../../../src/workers/doctor/finding.js';
-import { newFolder, openLink } from '../helpers/setting.js';
+import { endWithEachTest, newFolder, openLink } from '../helpers/setting.js';
+
+endWithEachTest();
 
 const REQUIRED = { PATH: process.env['PATH'], HOME: '/nonexistent' };
 

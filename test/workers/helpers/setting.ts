@@ -35,14 +35,17 @@ export function spawnNode(args: string[], env: Record<string, string> = {}): Chi
   return child;
 }
 
-afterEach(async () => {
-  for (const child of children.splice(0)) if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-  for (const folder of folders.splice(0)) {
-    await endHost(folder).catch(() => {});
-    // What was killed a moment before may have written there meanwhile.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  }
-});
+/** Ends, after each test of a file, what it started in its folders. Called once at the head of each file. */
+export function endWithEachTest(): void {
+  afterEach(async () => {
+    for (const child of children.splice(0)) if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+    for (const folder of folders.splice(0)) {
+      await endHost(folder).catch(() => {});
+      // What was killed a moment before may have written there meanwhile.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    }
+  });
+}
 
 async function endHost(stateDir: string): Promise<void> {
   // One that does not answer is killed all the same.

@@ -4,7 +4,19 @@ import { findServer } from '../../../src/workers/server/embedded-server.js';
 import { hostStatus } from '../../../src/workers/host/host-client.js';
 import { readHostFile } from '../../../src/workers/host/host-files.js';
 import { claimFreePort } from '../../../src/workers/server/ports.js';
-import { kill, leaveRun, newFolder, openLink, runsAt, serversOn, waitFor, watchServers } from '../helpers/setting.js';
+import {
+  endWithEachTest,
+  kill,
+  leaveRun,
+  newFolder,
+  openLink,
+  runsAt,
+  serversOn,
+  waitFor,
+  watchServers,
+} from '../helpers/setting.js';
+
+endWithEachTest();
 
 describe('after kill -9', () => {
   it.each([

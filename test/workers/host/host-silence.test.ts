@@ -11,7 +11,9 @@ import type { UnavailableError } from '../../../src/workers/errors.js';
 import { hostStatus, stopHost } from '../../../src/workers/host/host-client.js';
 import { identifySelf } from '../../../src/workers/host/host-files.js';
 import { watchSilence } from '../../../src/workers/host/host-heartbeat.js';
-import { newFolder, openLink, waitFor } from '../helpers/setting.js';
+import { endWithEachTest, newFolder, openLink, waitFor } from '../helpers/setting.js';
+
+endWithEachTest();
 
 describe('a host that stands still', () => {
   it('is told of by whoever asks, joins or ends it, and does what it was asked when it goes on', async () => {

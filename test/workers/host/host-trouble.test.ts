@@ -8,7 +8,9 @@ import { UnavailableError } from '../../../src/workers/errors.js';
 import { joinHost } from '../../../src/workers/host/host-client.js';
 import { checkDatabase } from '../../../src/workers/server/server-database.js';
 import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
-import { newFolder, openLink, serversOn } from '../helpers/setting.js';
+import { endWithEachTest, newFolder, openLink, serversOn } from '../helpers/setting.js';
+
+endWithEachTest();
 
 const listeners: Server[] = [];
 afterEach(() => {

@@ -11,7 +11,9 @@ import { isRunning } from '../../../src/workers/processes/processes.js';
 import { openTemporal } from '../../../src/workers/link/temporal-link.js';
 import { pollersOf } from '../../../src/workers/connection/task-queue.js';
 import { WORKER_FLAGS } from '../../../src/workers/worker/worker-options.js';
-import { newFolder, readText, serversOn, waitFor, watchServers } from '../helpers/setting.js';
+import { endWithEachTest, newFolder, readText, serversOn, waitFor, watchServers } from '../helpers/setting.js';
+
+endWithEachTest();
 
 function joining(stateDir: string, more: Partial<JoinOptions> = {}): Promise<HostConnection> {
   return joinHost({ stateDir, taskQueue: null, start: true, credentials: {}, onProgress: () => {}, ...more });

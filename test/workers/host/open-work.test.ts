@@ -5,7 +5,9 @@ import { MEMO } from '../../../src/plan/names.js';
 import { hasOpenWork } from '../../../src/workers/host/open-work.js';
 import type { TemporalServer } from '../../workflows/helpers/temporal-server.js';
 import { startTemporal } from '../../workflows/helpers/temporal-server.js';
-import { waitFor } from '../helpers/setting.js';
+import { endWithEachTest, waitFor } from '../helpers/setting.js';
+
+endWithEachTest();
 
 type Service = TemporalServer['client']['workflowService'];
 type Commands = NonNullable<Parameters<Service['respondWorkflowTaskCompleted']>[0]['commands']>;

@@ -11,7 +11,9 @@ import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
 import { packageRoot } from '../../../src/workers/package-root.js';
 import type { TemporalLink } from '../../../src/workers/link/temporal-link.js';
 import { openTemporal } from '../../../src/workers/link/temporal-link.js';
-import { kill, leaveRun, newFolder, runsAt, waitFor } from '../helpers/setting.js';
+import { endWithEachTest, kill, leaveRun, newFolder, runsAt, waitFor } from '../helpers/setting.js';
+
+endWithEachTest();
 
 const MOVED = /^the Temporal server is at \S+ now$/;
 

@@ -9,7 +9,9 @@ import { joinHost } from '../../../src/workers/host/host-client.js';
 import { openTemporal } from '../../../src/workers/link/temporal-link.js';
 import { temporalSettings } from '../../../src/workers/connection/temporal-settings.js';
 import { runWorker } from '../../../src/workers/worker-main.js';
-import { newFolder, openLink, serversOn } from '../helpers/setting.js';
+import { endWithEachTest, newFolder, openLink, serversOn } from '../helpers/setting.js';
+
+endWithEachTest();
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isLocked, takeLock } from '../../../src/workers/processes/lock.js';
 import { packageRoot } from '../../../src/workers/package-root.js';
-import { newFolder, spawnNode, waitFor } from '../helpers/setting.js';
+import { endWithEachTest, newFolder, spawnNode, waitFor } from '../helpers/setting.js';
+
+endWithEachTest();
 
 const LOCK_MODULE = join(packageRoot(), 'dist', 'workers', 'processes', 'lock.js');
 

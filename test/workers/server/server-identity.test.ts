@@ -7,7 +7,9 @@ import { expect, it, vi } from 'vitest';
 import { choosePorts, findServer, serverLog, startServer } from '../../../src/workers/server/embedded-server.js';
 import { isRunning } from '../../../src/workers/processes/processes.js';
 import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
-import { newFolder } from '../helpers/setting.js';
+import { endWithEachTest, newFolder } from '../helpers/setting.js';
+
+endWithEachTest();
 
 const NO_PORTS = { grpc: null, ui: null, codec: null };
 

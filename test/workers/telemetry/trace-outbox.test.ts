@@ -10,8 +10,10 @@ import { openTraceOutbox } from '../../../src/workers/telemetry/trace-outbox.js'
 import { startOtlpReceiver } from '../../fakes/otlp-receiver.js';
 import type { OtlpReceiver } from '../../fakes/otlp-receiver.js';
 import { commandStep, plan } from '../../plan/helpers/build-plan.js';
-import { waitFor } from '../helpers/setting.js';
+import { endWithEachTest, waitFor } from '../helpers/setting.js';
 import { runRecord } from '../../store/helpers/run-record.js';
+
+endWithEachTest();
 
 const PLAN = plan([commandStep(0, ['true'], { id: 'only' })], { name: 'small' });
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

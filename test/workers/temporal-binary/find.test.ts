@@ -7,7 +7,9 @@ import { isRunning } from '../../../src/workers/processes/processes.js';
 import type { ProcessIdentity } from '../../../src/workers/processes/processes.js';
 import { findTemporal, temporalFolder } from '../../../src/workers/temporal-binary/find.js';
 import { buildTemporal } from '../../../src/workers/temporal-binary/build.js';
-import { newFolder, readText, spawnNode, waitFor } from '../helpers/setting.js';
+import { endWithEachTest, newFolder, readText, spawnNode, waitFor } from '../helpers/setting.js';
+
+endWithEachTest();
 
 const VERSION = 'temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)';
 

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { listTagged, parseRunTag, RUN_TAG, runTag } from '../../../src/activities/processes/tagged-processes.js';
 import { startOf } from '../../../src/workers/processes/processes.js';
 import { reapOrphans } from '../../../src/workers/worker/reaper.js';
-import { spawnNode, waitFor } from '../helpers/setting.js';
+import { endWithEachTest, spawnNode, waitFor } from '../helpers/setting.js';
+
+endWithEachTest();
 
 /** A pid that belongs to nobody any more. */
 async function deadPid(): Promise<number> {

@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { listTagged, RUN_TAG } from '../../../src/activities/processes/tagged-processes.js';
 import { packageRoot } from '../../../src/workers/package-root.js';
 import { listProcesses, startOf } from '../../../src/workers/processes/processes.js';
-import { kill, newFolder, spawnNode, waitFor } from '../helpers/setting.js';
+import { endWithEachTest, kill, newFolder, spawnNode, waitFor } from '../helpers/setting.js';
+
+endWithEachTest();
 
 /** Pids of all that commands of this store have started. */
 async function tagged(store: string): Promise<number[]> {

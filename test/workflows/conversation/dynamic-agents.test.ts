@@ -5,7 +5,21 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../src/plan/step.js';
 import { PERMISSIONS } from '../helpers/conversing.js';
 import type { Turn } from '../helpers/making.js';
-import { harness, MAKING, CREATE, open, run, gateOf, decide, last, said, toolsIn } from '../helpers/making.js';
+import {
+  openForAll,
+  harness,
+  MAKING,
+  CREATE,
+  open,
+  run,
+  gateOf,
+  decide,
+  last,
+  said,
+  toolsIn,
+} from '../helpers/making.js';
+
+openForAll();
 
 describe('an agent that makes agents', () => {
   it('calls what it made from the next turn on, by its name and with agent_call, and no tool disappears', async () => {

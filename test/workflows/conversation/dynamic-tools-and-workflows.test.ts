@@ -8,7 +8,22 @@ import type { Answer } from '../../fakes/model-endpoint.js';
 import { record } from '../../replay/record.js';
 import { FILES, PERMISSIONS } from '../helpers/conversing.js';
 import type { Turn, Place } from '../helpers/making.js';
-import { harness, MAKERS, MAKING, CREATE, open, run, gateOf, decide, last, said, toolsIn } from '../helpers/making.js';
+import {
+  openForAll,
+  harness,
+  MAKERS,
+  MAKING,
+  CREATE,
+  open,
+  run,
+  gateOf,
+  decide,
+  last,
+  said,
+  toolsIn,
+} from '../helpers/making.js';
+
+openForAll();
 
 describe('an agent that makes tools', () => {
   const LINES = {

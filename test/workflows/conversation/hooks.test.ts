@@ -17,8 +17,10 @@ import { until } from '../../faults/project.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import type { RunHandle } from '../helpers/harness.js';
 import { FILES, PERMISSIONS, models, talking } from '../helpers/conversing.js';
-import { CREATE, MAKERS, MAKING, decide, gateOf, harness, last, said } from '../helpers/making.js';
+import { openForAll, CREATE, MAKERS, MAKING, decide, gateOf, harness, last, said } from '../helpers/making.js';
 import type { Turn } from '../helpers/making.js';
+
+openForAll();
 
 let folders = 0;
 

@@ -6,9 +6,11 @@ import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { plan } from '../../plan/helpers/build-plan.js';
 import { PERMISSIONS, WORKER, agent, agentStep, models } from '../helpers/conversing.js';
 import type { RunHandle } from '../helpers/harness.js';
-import { decide, gateOf, harness, open, said } from '../helpers/making.js';
+import { openForAll, decide, gateOf, harness, open, said } from '../helpers/making.js';
 import { sendDecision } from '../helpers/updating.js';
 import { viewOf } from '../helpers/viewing.js';
+
+openForAll();
 
 const ASKING = { permissions: { ...PERMISSIONS, ask: ['write'] } };
 const write = (content: string) => ({ tools: [{ name: 'write_file', input: { path: 'a.txt', content } }] });

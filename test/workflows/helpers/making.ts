@@ -16,13 +16,16 @@ import { sendDecision } from './updating.js';
 
 export let harness: Harness;
 
-beforeAll(async () => {
-  harness = await openHarness({ ANTHROPIC_API_KEY: 'test-key' });
-});
+/** Opens the harness before the tests of a file, and closes it after them. Called once at the head of each file. */
+export function openForAll(): void {
+  beforeAll(async () => {
+    harness = await openHarness({ ANTHROPIC_API_KEY: 'test-key' });
+  });
 
-afterAll(async () => {
-  await harness.close();
-});
+  afterAll(async () => {
+    await harness.close();
+  });
+}
 
 export const MAKERS: Tool[] = [
   { kind: 'maker', name: 'agent_create', folder: 'generated' },
