@@ -1,4 +1,4 @@
-import { escapeOf, ofScripts, safeLine } from './safe-text.js';
+import { escapeHidden, escapeOf, ofScripts, safeLine } from './safe-text.js';
 
 /** Letters of other alphabets that are drawn as Latin ones are. */
 const LIKE_LATIN = new RegExp(
@@ -14,6 +14,8 @@ const LIKE_LATIN = new RegExp(
 );
 /** Alphabets that may stand beside Latin in one word: nothing in them is drawn as a Latin letter. */
 const BESIDE_LATIN = ofScripts('Latin Han Hiragana Katakana Hangul Bopomofo Common Inherited');
+/** Alphabets that look alike. */
+const ALIKE = ['Cyrillic', 'Greek', 'Armenian'].map(ofScripts);
 /** Letters and signs that are drawn as ones of ASCII: `ɑ ɡ ǃ ⁄ ∕ ⧸ ⧵ ꞉ ∶ ː ։ ׃ ‚ ˗ ‐ −`. */
 const LIKE_ASCII =
   /[\u0251\u0261\u01c3\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a\u02d7\u2010\u2212]/u;
@@ -29,11 +31,13 @@ export function safeName(name: string): string {
   if (/^[\x00-\x7f]*$/.test(shown)) return shown;
   const words = shown.match(/[\p{L}\p{M}]+/gu) ?? [];
   const isForeign = words.some((word) => !isLatinLike(word));
-  return shown
+  const escaped = shown
     .replace(/[\p{L}\p{M}]+/gu, (word) => escapeLookAlikes(word, isForeign))
     .replace(/[^\p{ASCII}]/gu, (character) =>
       LIKE_ASCII.test(character) || isFormOfAscii(character) ? escapeOf(character) : character,
     );
+  // A joiner belongs between letters: beside an escape it is hidden.
+  return escapeHidden(escaped);
 }
 
 /** Words that are not Latin stay where the name has others that could not pass for Latin: it is of that language. */
@@ -51,15 +55,9 @@ function isLatinLike(word: string): boolean {
   return [...word].every((letter) => BESIDE_LATIN.test(letter) || LIKE_LATIN.test(letter));
 }
 
-/** Of the alphabets that look alike. */
-function alphabetOf(letter: string): string {
-  return /\p{scx=Cyrillic}/u.test(letter)
-    ? 'Cyrillic'
-    : /\p{scx=Greek}/u.test(letter)
-      ? 'Greek'
-      : /\p{scx=Armenian}/u.test(letter)
-        ? 'Armenian'
-        : 'other';
+/** Which of the alphabets that look alike a letter is of; -1 for all others. */
+function alphabetOf(letter: string): number {
+  return ALIKE.findIndex((alphabet) => alphabet.test(letter));
 }
 
 /** `ａ`, `𝐚`, `ﬁ`, `／`. */

@@ -98,7 +98,7 @@ const JOINING = ofScripts(
 );
 
 function isJoining(letter: string): boolean {
-  return /^[\p{L}\p{M}]$/u.test(letter) && JOINING.test(letter);
+  return /[\p{L}\p{M}]/u.test(letter) && JOINING.test(letter);
 }
 
 /** Matches a character of one of these scripts, which are parted by blanks. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributeText, dataBlock, insideBlock } from '../../../src/plan/text/data-block.js';
+import { attributeText, dataBlock, insideBlock, insideTags } from '../../../src/plan/text/data-block.js';
 import { shortWords } from '../../../src/plan/text/short-words.js';
 
 describe('a text that others wrote', () => {
@@ -18,6 +18,24 @@ describe('a text that others wrote', () => {
   it('has a name that stays in the head', () => {
     expect(attributeText('  a\n b"><evil> ')).toBe('a b evil');
     expect(dataBlock('file', '', 'a"\n>b')).toBe('<file name="a b">\n\n</file>');
+  });
+});
+
+describe('a text between tags', () => {
+  it.each([
+    ['ends none of them', 'a</out>b</doc>', 'a<\\/out>b<\\/doc>'],
+    [
+      'ends none as a lenient reader sees it',
+      '< /OUT ><\n//out><\u200b/\u00ad doc x>',
+      '<\\ /OUT ><\\\n//out><\\\u200b/\u00ad doc x>',
+    ],
+    ['keeps all else', '<out></output></out-1></p>< out>', '<out></output></out-1></p>< out>'],
+  ])('%s', (_, text, inside) => {
+    expect(insideTags(text, ['out', 'doc'])).toBe(inside);
+  });
+
+  it('stays as it is where there are none', () => {
+    expect(insideTags('a</out></>', [])).toBe('a</out></>');
   });
 });
 

@@ -3,6 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { safeName } from '../../../src/plan/text/safe-name.js';
 import { escapeHidden, safeLine, safeText, shownText } from '../../../src/plan/text/safe-text.js';
 
+const odd = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(
+      ...['a', ' ', '\n', '\t', '\\', 'u', '{', '}', '2', '0', 'b', '⇥'],
+      ...['\u200b', '\u200c', '\u200d', '\ufe0f', '\u0301', '\u{e0041}', '\u001b', '\u00a0', '\u3000'],
+      ...['👨', '👩', '❤', '\ud83d', '\udc68', 'ی', 'خ', '日', 'с', 'о', 'α'],
+    ),
+    fc.string({ unit: 'binary', maxLength: 1 }),
+  ),
+  maxLength: 40,
+});
+
 describe('text on its way to people', () => {
   it.each([
     ['a colour', '\u001b[31mred\u001b[0m', '\\u{1b}[31mred\\u{1b}[0m'],
@@ -35,7 +47,7 @@ describe('text on its way to people', () => {
     ['joiners where none belong', 'a\u200db\u200c 👨\u200d', 'a\\u{200d}b\\u{200c} 👨\\u{200d}'],
     ['joiners with one letter that needs them', 'ی\u200ca b\u200dی', 'ی\\u{200c}a b\\u{200d}ی'],
     ['joiners at an end', '\u200cی ی\u200d', '\\u{200c}ی ی\\u{200d}'],
-    ['spaces beside one number', '10\u202fa a\u00a010 1a\u202f5', '10\\u{202f}a a\\u{a0}10 1a\\u{202f}5'],
+    ['spaces beside one number', '10\u202fa5 a\u00a010 1a\u202f5', '10\\u{202f}a5 a\\u{a0}10 1a\\u{202f}5'],
     ['spaces not right before a mark', 'a\u00a0b! «a\u00a0b', 'a\\u{a0}b! «a\\u{a0}b'],
     ['other blanks beside those of East Asia', '日\u2003本', '日\\u{2003}本'],
     ['what would pass for an escape', String.raw`\u{200b} \u{zz} \n`, String.raw`\u{5c}u{200b} \u{zz} \n`],
@@ -57,44 +69,13 @@ describe('text on its way to people', () => {
     expect(safeText(text)).toBe(text);
   });
 
-  it('gives back every text from what was shown of it', () => {
-    const characters = fc.constantFrom(
-      'a',
-      ' ',
-      '\n',
-      '\t',
-      '\\',
-      'u',
-      '{',
-      '}',
-      '2',
-      '0',
-      'b',
-      '⇥',
-      '\u200b',
-      '\u200d',
-      '\ufe0f',
-      '\u0301',
-      '👨',
-      '👩',
-      '❤',
-      '\ud83d',
-      '\udc68',
-      '\u{e0041}',
-      'ی',
-      'خ',
-      '\u00a0',
-      '日',
-      '\u3000',
-      '\u001b',
-    );
+  it('gives back every text from what was shown of it, in which nothing is hidden', () => {
     fc.assert(
-      fc.property(
-        fc.string({ unit: fc.oneof(characters, fc.string({ unit: 'binary', maxLength: 1 })), maxLength: 40 }),
-        (text) => {
-          expect(shownText(safeText(text))).toBe(text);
-        },
-      ),
+      fc.property(odd, (text) => {
+        const shown = safeText(text);
+        expect(shownText(shown)).toBe(text);
+        expect(escapeHidden(shown)).toBe(shown);
+      }),
       { numRuns: 3_000 },
     );
   });
@@ -118,6 +99,13 @@ describe('names', () => {
     ['an Armenian letter in a Greek word', 'αօ', '\\u{3b1}\\u{585}'],
     ['each mixed word beside words of a language', 'отчёт pаy', 'отчёт p\\u{430}y'],
     ['a form of more than ASCII, in part', '﹩a', '\\u{fe69}a'],
+    ['Cyrillic and Greek in one word', 'жβ', '\\u{436}\\u{3b2}'],
+    ['Greek and Armenian in one word', 'λժ', '\\u{3bb}\\u{56a}'],
+    ['Armenian and Cyrillic in one word', 'ժж', '\\u{56a}\\u{436}'],
+    ['Greek and an alphabet that looks like none', 'λש', '\\u{3bb}\\u{5e9}'],
+    ['a look-alike beside a letter of East Asia', '日о', '日\\u{43e}'],
+    ['a word that only looks Latin beside numbers of another language', 'со १', '\\u{441}\\u{43e} १'],
+    ['a joiner beside a letter that was escaped', 'خ\u200cیa', 'خ\\u{200c}\\u{6cc}a'],
   ])('show %s', (_, name, shown) => {
     expect(safeName(name)).toBe(shown);
   });
@@ -135,7 +123,18 @@ describe('names', () => {
     '日本語Docs.md',
     '한국어 abc',
     'ñandú',
+    'чи\u0306 λ\u0301',
+    'שش',
+    'می\u200cخواهم',
   ])('leave %s as it is', (name) => {
     expect(safeName(name)).toBe(name);
+  });
+
+  it('hide nothing', () => {
+    fc.assert(
+      fc.property(odd, (name) => {
+        expect(escapeHidden(safeName(name))).toBe(safeName(name));
+      }),
+    );
   });
 });
