@@ -23,6 +23,7 @@ it.each([
 it.each([
   ['a command', step({}), true],
   ['a command that names what it reads', step({ reads: ['a'] }), true],
+  ['a command that names what it reads and writes', step({ reads: ['a'], writes: ['b'] }), true],
   ['a command without an effect', step({ effect: 'none' }), undefined],
   ['an agent without tools', step({ kind: 'agent', agent: 'none' }), undefined],
   ['an agent with tools', step({ kind: 'agent', agent: 'some' }), true],

@@ -24,9 +24,9 @@ const tool = (of: CallableTool, effect: Step['effect'] = 'workspace'): Step => (
 });
 const builtin = (name: Extract<CallableTool, { kind: 'builtin' }>['name'], effect?: Step['effect']): Step =>
   tool({ kind: 'builtin', name }, effect);
-const defined = (effect: 'none' | 'workspace'): Step =>
+const defined = (effect: 'none' | 'workspace', name = 'lint'): Step =>
   tool(
-    { kind: 'defined', name: 'lint', description: '', inputs: '{}', definition: '{}', folder: 'tools/lint', effect },
+    { kind: 'defined', name, description: '', inputs: '{}', definition: '{}', folder: 'tools/lint', effect },
     effect,
   );
 const remote = tool({
@@ -137,7 +137,8 @@ describe('what a rerun takes over', () => {
     ['compares files as they are now', builtin('compare_workspace'), undefined, true],
     ['tests changes', builtin('test_changes'), undefined, true],
     ['reads a file', builtin('read_file', 'none'), undefined, undefined],
-    ['is called like those', remote, undefined, undefined],
+    ['is called like those', defined('none', 'keep_context'), undefined, undefined],
+    ['asks a server', remote, undefined, undefined],
   ])('is nothing where a step %s: %4$s', (_, step, one, never) => {
     expect(reuse({}, step, one === undefined ? {} : { agent: one }).never).toBe(never);
   });

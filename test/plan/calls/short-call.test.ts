@@ -91,6 +91,44 @@ describe('a call in short', () => {
     expect(wholeCall<Call>(short, CALLER)).toEqual(call);
   });
 
+  it('is the same call again whatever a model costs', () => {
+    const number = fc.constantFrom(0, 0.3, 3, 6);
+    const price = number.chain((input) => {
+      const cached = (usual: number) => fc.oneof(fc.constant(usual), fc.option(number));
+      const all = {
+        ...{ input: fc.constant(input), output: number },
+        ...{ cache_read: cached(input / 10), cache_write_5m: cached(input * 1.25), cache_write_1h: cached(input * 2) },
+      };
+      const above = fc.constant({ input_tokens: 9, input: 6, output: 22 });
+      return fc.oneof(fc.record(all), fc.record({ ...all, above }));
+    });
+    const model = fc.record(
+      {
+        ...{ provider: fc.constant('openai' as const), model: fc.constantFrom('x', 'x:8b') },
+        price: fc.option(price),
+        ...{ max_tokens: fc.constantFrom(1, 32_000), assumed: fc.constant(true as const) },
+      },
+      { requiredKeys: ['provider', 'model'] },
+    );
+    fc.assert(
+      fc.property(model, (one) => {
+        const call: Call = { ...whole, model: one };
+        const short = JSON.parse(JSON.stringify(shortCall(call, CALLER))) as ReturnType<typeof shortCall<Call>>;
+        expect(wholeCall<Call>(short, CALLER)).toEqual(call);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('has no path where neither it nor its activity knows one', () => {
+    expect(wholeCall({ plan: shortHash(HASH), step: 4 }, { ...CALLER, activityId: null }).path).toBe('');
+  });
+
+  it('says stored values shorter than they are, and others as they are', () => {
+    const environment = { a: { ref: HASH, bytes: 9 }, b: { value: 1 } };
+    expect(shortCall({ ...whole, environment }, CALLER).env).toEqual({ a: [shortHash(HASH), 9], b: { value: 1 } });
+  });
+
   it('says nothing that its activity knows by itself', () => {
     expect(shortCall(whole, CALLER)).toEqual({ plan: shortHash(HASH), step: 4 });
   });
