@@ -10,11 +10,11 @@ const asked = (key: string, most: Use, by: Teller = 'narrator'): NarrationLine =
   by,
   most,
 });
-const answered = (key: string, usd: number | null, tokens: number): NarrationLine => ({
+const answered = (key: string, usd: number | null, tokens: number, by: Teller = 'narrator'): NarrationLine => ({
   kind: 'answered',
   at,
   key,
-  by: 'narrator',
+  by,
   spend: { usd, tokens },
 });
 const { usd, tokens } = ALLOWANCES.narrator;
@@ -39,6 +39,13 @@ describe('the allowance of a narrator', () => {
     [
       'counts an unknown price as it may be',
       [asked('a', { usd, tokens: 1 }), answered('a', null, 1)],
+      { usd: 0.01, tokens: 1 },
+      false,
+    ],
+    ['counts tokens that may be used', [asked('a', { usd: 0, tokens })], { usd: 0, tokens: 1 }, false],
+    [
+      'counts no answer that the teacher got to the same',
+      [asked('a', { usd, tokens: 1 }), answered('a', 0, 0, 'teacher')],
       { usd: 0.01, tokens: 1 },
       false,
     ],

@@ -20,6 +20,7 @@ describe('the curriculum', () => {
       happening('started', about({ hardware: true, description: 'Read pin 4.' })),
     ],
     ['lora', 'a task about LoRa', happening('started', { name: 'Send by LoRa' })],
+    ['lora', 'a task whose description names LoRaWAN', happening('started', about({ description: 'Join LoRaWAN.' }))],
     ['compilation', 'code that was compiled', happening('completed', about({ step: 'compile' }))],
     ['compilation', 'code that does not compile', happening('failed', about({ step: 'compile' }))],
     ['flashing', 'a board that was flashed', happening('completed', about({ step: 'flash' }))],
@@ -32,9 +33,36 @@ describe('the curriculum', () => {
     ['a command that ends', happening('completed', about({ step: 'command' }))],
     ['a second task that is done', happening('completed')],
     ['a flash that begins', happening('started', about({ step: 'flash' }))],
+    ['a plan that is made', happening('completed', about({ step: 'plan' }))],
+    ['a first task that begins', happening('started', about({ first: true }))],
+    [
+      'a task about an LED that is done',
+      happening('completed', { name: 'Blink the LED', ...about({ hardware: true }) }),
+    ],
+    ['a task about LoRa that is done', happening('completed', { name: 'Send by LoRa' })],
     ['a review that begins', happening('started', about({ verdict: true }))],
   ])('teaches nothing at %s', (_occasion, given) => {
     expect(lessonsAt(given)).toEqual([]);
+  });
+
+  it.each([
+    'GPIO',
+    'an LED',
+    'leds',
+    'a pin',
+    'pins',
+    'a button',
+    'buttons',
+    'a buzzer',
+    'relays',
+    'blink',
+    'blinking',
+  ])('knows that %s has to do with pins', (name) => {
+    expect(lessonsAt(happening('started', { name, ...about({ hardware: true }) }))).toHaveLength(1);
+  });
+
+  it.each(['a spinner', 'red', 'a pinned page', 'buttonless'])('knows that %s has not', (name) => {
+    expect(lessonsAt(happening('started', { name, ...about({ hardware: true }) }))).toEqual([]);
   });
 
   it('has each concept once, and all of its texts are short', () => {

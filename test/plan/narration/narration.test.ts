@@ -10,6 +10,7 @@ const lines: NarrationLine[] = [
   { at, key: 'a started', kind: 'asked', by: 'narrator', most: { usd: 1, tokens: 9 } },
   { at, key: 'a started', kind: 'answered', by: 'narrator', spend: { usd: 0.5, tokens: 4 } },
   { at, key: 'a started', kind: 'message', task: 'a', mood: 'excited', text: 'Go!', from: 'model' },
+  { at, key: 'b', kind: 'asked', by: 'teacher', most: { usd: 1, tokens: 9 } },
   {
     ...{ at, key: 'a committed', kind: 'lesson', task: 'a', from: 'curriculum' },
     ...{ concept: 'c', headline: 'h', explanation: 'e', tell_me_more: 't' },
@@ -25,7 +26,7 @@ it('tells what was said of a run, without what was asked, and what each has cost
         ...{ concept: 'c', headline: 'h', explanation: 'e', tell_me_more: 't' },
       },
     ],
-    spend: { narrator: { usd: 0.5, tokens: 4, steps: 1 }, teacher: { usd: 0, tokens: 0, steps: 0 } },
+    spend: { narrator: { usd: 0.5, tokens: 4, steps: 1 }, teacher: { usd: null, tokens: 9, steps: 1 } },
   });
   expect(narrationOf([])).toBeNull();
 });

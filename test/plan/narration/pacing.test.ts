@@ -82,6 +82,33 @@ describe('what a narrator tells when', () => {
       ],
       ['1 a started', '16 a output'],
     ],
+    [
+      'tells nothing of what an agent said that has failed meanwhile',
+      [
+        [1, 'started'],
+        [2, 'output'],
+        [11, 'failed'],
+      ],
+      ['1 a started', '16 a failed'],
+    ],
+    [
+      'still tells what an agent said before it tried again',
+      [
+        [1, 'output'],
+        [2, 'again'],
+      ],
+      ['2 a again', '17 a output'],
+    ],
+    [
+      'tells the most telling of several tasks first, then what happened first',
+      [
+        [1.1, 'started', 'a'],
+        [1.05, 'started', 'b'],
+        [1.2, 'failed', 'c'],
+        [1.15, 'completed', 'd'],
+      ],
+      ['1.25 c failed', '3.25 d completed', '5.25 b started', '7.25 a started'],
+    ],
     ['leaves commits to the teacher', [[1, 'committed']], []],
   ])('%s', (_title, given, expected) => {
     expect(play(given, 60)).toEqual(expected);
@@ -91,6 +118,31 @@ describe('what a narrator tells when', () => {
     const pacing = createPacing();
     pacing.offer(happening('completed', { at: 0 }), NEWS_MS + 1);
     expect(pacing.next(NEWS_MS + 1)).toBeNull();
+  });
+
+  it('takes what is 15 s old for news, and of two alike the later', () => {
+    const pacing = createPacing();
+    for (const path of ['a/0', 'a/1']) pacing.offer(happening('completed', { at: 0, path }), NEWS_MS);
+    expect(pacing.next(NEWS_MS)?.path).toBe('a/1');
+    expect(pacing.next(NEWS_MS + TASK_GAP_MS)).toBeNull();
+  });
+
+  it('forgets what could not be told for 30 s', () => {
+    for (const late of [0, 1]) {
+      const pacing = createPacing();
+      pacing.told('a', 0);
+      pacing.offer(happening('failed', { at: 0 }), 0);
+      pacing.told('a', TASK_GAP_MS + late);
+      expect(pacing.next(2 * TASK_GAP_MS + late)?.kind).toBe(late === 0 ? 'failed' : undefined);
+    }
+  });
+
+  it('leaves 2 s after what somebody else has told of any task', () => {
+    const pacing = createPacing();
+    pacing.offer(happening('started', { at: 5_000 }), 5_000);
+    pacing.told('b', 5_000);
+    pacing.told('b', 4_000);
+    expect([pacing.next(5_000 + GAP_MS - 1), pacing.next(5_000 + GAP_MS)?.kind]).toEqual([null, 'started']);
   });
 
   it('counts from when a message was told, also by somebody else', () => {
