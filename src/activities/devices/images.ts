@@ -3,6 +3,7 @@ import { basename, extname, relative, resolve } from 'node:path';
 import type { Device, Image, ImageFile, ImageFormat } from '../../plan/devices/device.js';
 import type { Json } from '../../plan/values/json.js';
 import { canonicalJson, isObject } from '../../plan/values/json.js';
+import { isBelow } from '../../store/folders/places.js';
 import { sha256 } from '../../store/hash.js';
 import { readPlain } from '../../store/read-plain.js';
 import { stepFailure } from '../failures.js';
@@ -99,10 +100,10 @@ export async function readImageFile(
 export async function readInside(path: string, workspace: string): Promise<Buffer> {
   const real = await realpath(resolve(workspace, path)).catch(() => null);
   if (real === null) throw new Error('there is no such file.');
-  const inside = relative(await realpath(workspace), real);
-  if (inside.startsWith('..') || inside.startsWith('/')) throw new Error("it lies outside of the project's folder.");
+  const root = await realpath(workspace);
+  if (!isBelow(real, root)) throw new Error("it lies outside of the project's folder.");
   // Where links have led it is opened from the root again: what has become a link meanwhile is not followed.
-  return inFolderOf(workspace, inside, {}, async (folder, name) => {
+  return inFolderOf(workspace, relative(root, real), {}, async (folder, name) => {
     const found = await lstat(folder.at(name));
     if (!found.isFile()) throw new Error('it is no regular file.');
     if (found.size > FILE_BYTES) throw new Error(`it has ${found.size} bytes, more than any image.`);

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { errorCode } from '../../store/store-failure.js';
+import { isBelow } from '../../store/folders/places.js';
 import { isStateFolder, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from './refusal.js';
 import { removeAt } from './remove.js';
@@ -215,8 +216,7 @@ export async function entriesOf(
 /** Where a path leads that goes through links: from the workspace's root, when that is inside of it, else null. */
 export async function resolveLinks(workspace: string, path: string): Promise<string | null> {
   const [root, real] = await Promise.all([realpath(workspace), realpath(join(workspace, path)).catch(() => null)]);
-  const inside = real === null ? '..' : relative(root, real);
-  return inside.startsWith('..') || inside.startsWith('/') ? null : inside;
+  return real === null || !isBelow(real, root) ? null : relative(root, real);
 }
 
 function partsOf(path: string): string[] {

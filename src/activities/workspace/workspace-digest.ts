@@ -51,7 +51,7 @@ export async function workspaceDigest(folder: string, { definition, stateDir }: 
 
 /** One outside of the folder is none of its state anyway, and git refuses to hear of it. */
 function ownFile(definition: string | undefined): string[] {
-  return definition === undefined || isAbsolute(definition) || definition.startsWith('..') ? [] : [definition];
+  return definition === undefined || isAbsolute(definition) || /^\.\.(?:$|\/)/.test(definition) ? [] : [definition];
 }
 
 /** An empty repository of ours, for one look. */

@@ -2,6 +2,7 @@ import { createLoader } from '../../compiler/load.js';
 import { createReport, problemLine } from '../../compiler/problems/problem.js';
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { join, relative, resolve } from 'node:path';
+import { isBelow } from '../../store/folders/places.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal, usageError } from '../exit-codes.js';
 import { rootOf } from '../observe/view/view.js';
@@ -48,7 +49,7 @@ export async function tellPromoted(command: PromoteOne, terminal: Terminal): Pro
   const one = chosen(made, name, run, command);
   const { root } = session.project;
   const folder = command.to === null ? null : relative(root, resolve(terminal.cwd, command.to));
-  if (folder?.startsWith('..') === true)
+  if (folder !== null && !isBelow(resolve(root, folder), root))
     throw usageError(`Expected a folder of the project, got \`${command.to ?? ''}\`.`);
   const kept = keepDefinition({
     ...{

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { isBelow } from '../folders/places.js';
 import { runProgram } from '../processes/run-program.js';
 import { errorCode } from '../store-failure.js';
 import { KeyError } from './key-error.js';
@@ -69,7 +70,7 @@ async function fromFile(file: string, { env, root }: KeyReader): Promise<string>
       throw new KeyError(`The key file \`${file}\` may be read by others.`, `Keep them out: chmod 600 ${file}`);
     if (stat.uid !== us && stat.uid !== 0)
       throw new KeyError(`The key file \`${file}\` belongs to another user.`, `Make it yours: chown $(id -u) ${file}`);
-    if (isInside(await realpath(path), await realpath(root)))
+    if (isBelow(await realpath(path), await realpath(root)))
       throw new KeyError(
         `The key file \`${file}\` is in the project, where agents read.`,
         'Move it out of the project.',
@@ -78,11 +79,6 @@ async function fromFile(file: string, { env, root }: KeyReader): Promise<string>
   } finally {
     await handle.close();
   }
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return !way.startsWith('..') && !isAbsolute(way);
 }
 
 /** What the program prints is the key. What it says beside it is not repeated: it may have the key in it. */

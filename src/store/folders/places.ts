@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 
 /** What a store is found by. */
 interface Placed {
@@ -27,4 +27,10 @@ export function realOf(path: string): string {
   } catch {
     return resolve(path);
   }
+}
+
+/** Tells whether a path is a folder, or below it; `..data` is a name. Where links lead is for the caller to know. */
+export function isBelow(path: string, folder: string): boolean {
+  const from = relative(folder, path);
+  return from !== '..' && !from.startsWith(`..${sep}`) && !isAbsolute(from);
 }

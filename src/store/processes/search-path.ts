@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, isAbsolute, relative, sep } from 'node:path';
+import { delimiter, isAbsolute, sep } from 'node:path';
+import { isBelow } from '../folders/places.js';
 
 /**
  * PATH for what Perdure itself starts: without folders in which an agent may have put a program under the name of
@@ -35,11 +36,6 @@ function isOutside(folder: string, root: string | null): boolean {
   return ![folder, real].some(
     (name) => name.split(sep).includes('node_modules') || (root !== null && isBelow(name, root)),
   );
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const from = relative(folder, path);
-  return from === '' || (from !== '..' && !from.startsWith(`..${sep}`) && !isAbsolute(from));
 }
 
 /** Where a folder is; as it is written where it is not there. */

@@ -64,6 +64,9 @@ describe('keys of encryption', () => {
     symlinkSync(join(root, 'in.key'), join(folder, 'link.key'));
     await expect(read({ file: 'in.key' })).rejects.toThrow(/is in the project/);
     await expect(read({ file: '../link.key' })).rejects.toThrow(/is in the project/);
+    // A name that begins as a way out does.
+    writeFileSync(join(root, '..hidden.key'), BASE64, { mode: 0o600 });
+    await expect(read({ file: '..hidden.key' })).rejects.toThrow(/is in the project/);
   });
 
   it.each([

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isOption } from '../../../plan/tools/command-rule.js';
+import { isBelow } from '../../../store/folders/places.js';
 import { isStateFolder, placesOf } from '../../../store/folders/state-folders.js';
 import { isGit } from '../../../store/git/enclosure.js';
 
@@ -68,8 +69,7 @@ async function isInside(
   if (found === null) return true;
   const real = await realpath(path).catch(() => null);
   if (real === null) return false;
-  const from = relative(workspace, real);
-  if (from.startsWith('..') || from.startsWith('/') || isInState(real, workspace)) return false;
+  if (!isBelow(real, workspace) || isInState(real, workspace)) return false;
   if (
     hidden.some((place) => real === place || real.startsWith(`${place}/`) || (descends && place.startsWith(`${real}/`)))
   )

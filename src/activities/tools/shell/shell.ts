@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { isAbsolute, posix, relative, resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Action } from '../../../plan/tools/action.js';
 import { judgeAction } from '../../../plan/tools/permission.js';
 import { needsNetwork } from '../../../plan/tools/command-rule.js';
+import { isBelow } from '../../../store/folders/places.js';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import { workspacePath } from '../files/path.js';
 import type { ToolContext } from '../handler/handler.js';
@@ -87,8 +88,7 @@ export async function runGiven(
   if (verdict.verdict === 'deny' && context.allowed !== true) return { failure: verdict.reason };
   const workspace = await realpath(context.workspace);
   const folder = await realpath(resolve(workspace, place)).catch(() => null);
-  const inside = folder === null ? '..' : relative(workspace, folder);
-  if (folder === null || inside.startsWith('..') || isAbsolute(inside))
+  if (folder === null || !isBelow(folder, workspace))
     return { failure: `There is no folder \`${cwd}\` in the workspace.` };
   return runProgram(
     {
