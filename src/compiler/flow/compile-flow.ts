@@ -24,7 +24,7 @@ import type { Vocabulary } from './texts.js';
 import { partsOf } from './texts.js';
 import { keepText } from '../hash.js';
 import type { FlowDefinition } from '../load.js';
-import type { Report } from '../problems/problem.js';
+import type { ProblemCode, Report } from '../problems/problem.js';
 
 /** What a Plan keeps of a flow's own graph: the graph, and where its nodes are among the steps. */
 type AuthoredGraph = FlowGraph & { steps: Record<string, number[]> };
@@ -54,10 +54,13 @@ export function compileFlow(definition: FlowDefinition, shared: Shared): Plan | 
   }
 }
 
-/** Tells of no name that nothing captures: where a flow cannot be read as a whole, what captures it may be unread. */
-function withoutUnknownNames(report: Report): Report {
+/** What a part may lack where the steps before it could not be read: a captured name, or what a condition is about. */
+const CONSEQUENCES = new Set<ProblemCode>(['unknown-variable', 'missing-step']);
+
+/** Leaves out what may only follow from another problem, where a flow could not be read as a whole. */
+function withoutConsequences(report: Report): Report {
   return (finding) => {
-    if (finding.code !== 'unknown-variable' || finding.severity === 'warning') report(finding);
+    if (!CONSEQUENCES.has(finding.code) || finding.severity === 'warning') report(finding);
   };
 }
 
@@ -83,7 +86,7 @@ function bodyOf(
     constants: new Map(),
     ledger: createLedger(),
     texts,
-    report: authored.broken ? withoutUnknownNames(report) : report,
+    report: authored.broken ? withoutConsequences(report) : report,
   };
   const names: Names = { outer: null, own: new Map() };
   readConstants(constantsOf(tree), { ...vocabulary, roles }, ({ value }) => partsOf(value, names, vocabulary));

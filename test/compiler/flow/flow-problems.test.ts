@@ -158,3 +158,23 @@ describe('text behind a jump', () => {
     expect(compileFlowText('[@try -> Plan:"a":r (if failed)~> @try] -> Explore:"b {r}"').problems).toEqual([]);
   });
 });
+
+describe('what other versions of the language had', () => {
+  it.each([
+    ['tool:npm:test:out -> Plan:"{out}" -> Explore:"x {out}"', 'tool:…', 'command: [npm, test]'],
+    ['tool:npm:test -> (if failed)~> Plan:"mend it"', 'tool:…', 'command: [npm, test]'],
+    ['mcp:github:issues:"open":list -> Plan:"{list}"', 'mcp:…', 'the tools of that server'],
+    ['Explore:"x":a -> @call:other -> Plan:"{a}"', '@call:…', 'workflow: name'],
+    ['@schedule("every 24h") -> Plan:"x"', '@schedule(…)', 'schedule:'],
+    ['retry-with-backoff(3): Plan:"x"', 'retry-with-backoff(…)', '@try -> '],
+  ])('%s is refused by name, once, with what does the same here', (text, word, hint) => {
+    const { problems } = compileFlowText(text);
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([
+      expect.objectContaining({
+        code: 'unsupported-key',
+        message: `This version does not run \`${word}\`.`,
+        suggestion: expect.stringContaining(hint),
+      }),
+    ]);
+  });
+});

@@ -162,7 +162,11 @@ function parseAsk(cursor: Cursor, comments: Comments, first: Token): Ask | null 
 const CALLED_WITH_NAMES = ['tool', 'mcp', '@call'];
 const SUGGESTIONS = new Map([
   ['route', 'capture what decides, and branch on it: `(if name contains "x")~> …`'],
-  ['@schedule', "start the flow from the system's own scheduler"],
+  ['@schedule', 'a workflow with `schedule:` may run the flow as a step of it'],
+  ['tool', 'a workflow runs programs (`command: [npm, test]`), and flows as its steps; or ask an agent to run it'],
+  ['mcp', 'give an agent the tools of that server, and ask it'],
+  ['@call', 'a workflow may run flows as its steps: `workflow: name`'],
+  ['retry-with-backoff', 'calls are tried again by themselves; a loop is `@try -> … (if failed)~> @try`'],
 ]);
 
 /** Kinds of definitions that other versions of the language had: `loop again(3): …`. */
