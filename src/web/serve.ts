@@ -2,6 +2,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createAdaptorServer } from '@hono/node-server';
 import { CliError, EXIT } from '../cli/exit-codes.js';
 import { createRunForecasts } from '../cli/forecast/run-forecasts.js';
+import { narrateIn } from '../cli/narration/narrate-session.js';
 import type { Session } from '../cli/session.js';
 import type { Terminal } from '../cli/terminal.js';
 import { tell } from '../cli/terminal.js';
@@ -48,7 +49,7 @@ export async function servePages({ session: own, reach, terminal }: ServeOptions
     door: createDoor(),
     reach,
     port,
-    runs: createLiveRuns(session),
+    runs: createLiveRuns(session, narrateIn(session, null, terminal, { hears: true })),
     listing: createLiveListing(session),
     forecasts: createRunForecasts(session, terminal.env),
     terminal,

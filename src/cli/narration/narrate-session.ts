@@ -12,14 +12,20 @@ export type NarrateRun = (run: string, isDefined: boolean, tell: (line: Narratio
 
 /**
  * Narration as the command line says, else the run's definition (`wanted` null). Throws a usage error where it is
- * wanted and the store is elsewhere: what is said is kept there.
+ * wanted and the store is elsewhere: what is said is kept there. Who `hears` is told what others say of any run.
  */
-export function narrateIn(session: Session, wanted: boolean | null, terminal: Terminal): NarrateRun {
+export function narrateIn(
+  session: Session,
+  wanted: boolean | null,
+  terminal: Terminal,
+  { hears }: { hears: boolean } = { hears: false },
+): NarrateRun {
   const { store, elsewhere, config, project } = session;
   if (wanted === true && elsewhere !== null)
     throw usageError(`A run is narrated where its store is, and \`${store.id}\` is elsewhere.`, 'Watch it there.');
   return (run, isDefined, tell) => {
-    if (elsewhere !== null || !(wanted ?? isDefined)) return null;
+    const speaks = wanted ?? isDefined;
+    if (elsewhere !== null || !(speaks || hears)) return null;
     return narrate(run, {
       store,
       stateDir: project.stateDir,
@@ -27,6 +33,7 @@ export function narrateIn(session: Session, wanted: boolean | null, terminal: Te
       options: config.models ?? {},
       providers: config.providers ?? {},
       env: outsideEnvironment(terminal.env, project.root),
+      speaks,
       tell,
     });
   };

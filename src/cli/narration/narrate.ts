@@ -25,6 +25,8 @@ import { taskNames } from './task-names.js';
 
 /** How often it is looked whether there is something to tell. */
 const TICK_MS = 250;
+/** How often for who only hears what others say. */
+const HEAR_MS = 1_000;
 /** Calls that are cut off at the end have so long to say what they cost. */
 const CLOSE_MS = 1_000;
 
@@ -44,6 +46,8 @@ export interface NarrateOptions extends Pick<ChooseModels, 'options' | 'provider
   store: Store;
   stateDir: string;
   allowances: Allowances;
+  /** Whether it says something itself; else it tells what others say. */
+  speaks: boolean;
   /** Takes what is said from now on, by whichever of those who watch. */
   tell: (line: NarrationLine) => void;
 }
@@ -56,6 +60,8 @@ interface Lead extends Origin {
   lessons: Lessons;
 }
 
+/** What models are asked with. */
+type Asking = Omit<NarrateOptions, 'stateDir' | 'speaks' | 'tell'>;
 type Say = (line: NarrationLine) => Promise<void>;
 
 /** Begins to tell of a run. All that is said stands in the store, and is shown from there. */
@@ -127,9 +133,12 @@ export function narrate(run: string, options: NarrateOptions): Narration {
       .then(() => undefined);
   }
 
-  const timer = setInterval(() => {
-    if (view !== null && !stop.signal.aborted) ticking ??= ended(tick(view), () => (ticking = null));
-  }, TICK_MS);
+  const timer = setInterval(
+    () => {
+      if (view !== null && !stop.signal.aborted) ticking ??= ended(tick(view), () => (ticking = null));
+    },
+    options.speaks ? TICK_MS : HEAR_MS,
+  );
   return {
     see(next) {
       view = next;
@@ -161,8 +170,9 @@ function isToldBy({ kind, path, task }: Happening): boolean {
   return path === task || kind === 'again' || kind === 'waiting';
 }
 
-/** Null where somebody else tells of the run already. */
+/** Null where somebody else tells of the run already, and for who only hears. */
 async function takeLead(view: RunView, options: NarrateOptions, say: Say): Promise<Lead | null> {
+  if (!options.speaks) return null;
   const name = sha256(rootOf(view.run)).slice('sha256:'.length, 'sha256:'.length + 16);
   const lock = await takeLock(options.stateDir, `narrate-${name}`);
   if (lock === null) return null;
@@ -174,11 +184,7 @@ async function takeLead(view: RunView, options: NarrateOptions, say: Say): Promi
   }
 }
 
-async function beginToLead(
-  view: RunView,
-  { store, ...choice }: Omit<NarrateOptions, 'stateDir' | 'tell'>,
-  say: Say,
-): Promise<Omit<Lead, 'lock'>> {
+async function beginToLead(view: RunView, { store, ...choice }: Asking, say: Say): Promise<Omit<Lead, 'lock'>> {
   const root = rootOf(view.run);
   const origin = await originOf({ ...view, run: root }, store);
   const before = await store.readNarration(root);
@@ -194,10 +200,7 @@ async function beginToLead(
 }
 
 /** Models are looked for once there is something to ask, and never for a rehearsal. */
-function createAsk(
-  { run, rehearsal }: RunView,
-  { store, env, allowances, ...choice }: Omit<NarrateOptions, 'stateDir' | 'tell'>,
-): AskTeller {
+function createAsk({ run, rehearsal }: RunView, { store, env, allowances, ...choice }: Asking): AskTeller {
   let asking: Promise<AskTeller> | null = null;
   const begin = async (): Promise<AskTeller> => {
     const { chooseTellers } = await import('../../activities/narration/choose-tellers.js');

@@ -1,3 +1,5 @@
+import type { Narration } from '../../cli/narration/narrate.js';
+import type { NarrateRun } from '../../cli/narration/narrate-session.js';
 import { findRun } from '../../cli/observe/find-run.js';
 import type { Observer } from '../../cli/observe/observer.js';
 import { observe } from '../../cli/observe/observer.js';
@@ -32,8 +34,8 @@ interface Followed {
   gathering: NodeJS.Timeout | null;
 }
 
-/** Nothing is followed before somebody watches it. */
-export function createLiveRuns(session: SharedSession): LiveRuns {
+/** Nothing is followed before somebody watches it. Whoever does is told of it as those in a terminal are. */
+export function createLiveRuns(session: SharedSession, narrate: NarrateRun): LiveRuns {
   const followed = new Map<string, Followed>();
   const end = (run: string, follow: Followed): void => {
     follow.stop.abort();
@@ -48,7 +50,7 @@ export function createLiveRuns(session: SharedSession): LiveRuns {
       gathering: null,
     };
     followed.set(run, follow);
-    void followRun(session, run, follow)
+    void followRun({ session, narrate }, run, follow)
       .catch(() => false)
       .then((isClosed) => {
         end(run, follow);
@@ -78,23 +80,45 @@ export function createLiveRuns(session: SharedSession): LiveRuns {
 }
 
 /** Resolves when the run is not followed any more; tells whether it has closed. */
-async function followRun(session: SharedSession, run: string, follow: Followed): Promise<boolean> {
+async function followRun(
+  { session, narrate }: { session: SharedSession; narrate: NarrateRun },
+  run: string,
+  follow: Followed,
+): Promise<boolean> {
   if ((await session.store.readRun(run)) !== null) return true;
   if (!session.mayKnowRuns()) return false;
   const link = await session.connect({ start: true });
-  follow.observer = observe({
+  const change = (): void => {
+    follow.gathering ??= setTimeout(() => {
+      follow.gathering = null;
+      for (const { onChange } of follow.watchers) onChange();
+    }, GATHER_MS);
+  };
+  const told: { by: Narration | null } = { by: null };
+  const observer = observe({
     source: link,
     run,
     store: session.store,
     wait: true,
     signal: follow.stop.signal,
     onChange: () => {
-      follow.gathering ??= setTimeout(() => {
-        follow.gathering = null;
-        for (const { onChange } of follow.watchers) onChange();
-      }, GATHER_MS);
+      const view = observer.view();
+      if (view !== null) told.by?.see(view);
+      change();
+    },
+    onEvent: (of, event) => {
+      if (event.kind === 'run-started' && of === run)
+        told.by ??= narrate(run, event.input.plan.narrate === true, change);
+      told.by?.hear(event);
     },
   });
-  await follow.observer.done;
-  return !follow.stop.signal.aborted;
+  follow.observer = observer;
+  let last: RunView | null = null;
+  try {
+    await observer.done;
+    if (!follow.stop.signal.aborted) last = observer.view();
+  } finally {
+    await told.by?.close(last);
+  }
+  return last !== null;
 }

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { narrationOf } from '../../plan/narration/narration.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import { forecastOf } from '../../compiler/forecast/forecast.js';
 import { priceRange } from '../../workers/forecast/price-range.js';
@@ -33,6 +34,7 @@ export function runRoutes(app: Hono<PageEnv>, site: Site): void {
         expected={await expectedOf(view, site)}
         graph={graphPath(run, sign.slice(-16))}
         temporal={await temporalUrl(c, run, site)}
+        narration={narrationOf(await site.session.store.readNarration(run))}
         receipts={(await receiptsOf(view, site.session.store)).length}
         refused={await refusedLines(site.session.store, run)}
         now={Date.now()}

@@ -1,5 +1,6 @@
 import type { RunView } from '../../cli/observe/view/view.js';
 import { isClosed, openGates } from '../../cli/observe/view/view.js';
+import type { Narration } from '../../plan/narration/record.js';
 import { renderMeter } from '../../cli/render/screen.js';
 import { formatAge, formatDuration, plural, shortHash } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
@@ -8,13 +9,16 @@ import { Content } from './content.js';
 import { GateCard } from './gate-page.js';
 import { StatusChip } from './status.js';
 import { Steering } from './steering.js';
+import { Told } from './told.js';
 import { RunTree } from './tree.js';
 
 /** A run: how it stands, what waits, its tree. */
-export function RunPage({ view, expected, graph, temporal, receipts, refused, now }: {
+export function RunPage({ view, expected, graph, temporal, narration, receipts, refused, now }: {
   view: RunView;
   /** What was to be expected of it when it began, in lines. */
   expected: string[];
+  /** What was said of it; null where nothing was. */
+  narration: Narration | null;
   /** How many of its decisions have one. */
   receipts: number;
   /** Decisions that were refused, in lines for people. */
@@ -31,6 +35,7 @@ export function RunPage({ view, expected, graph, temporal, receipts, refused, no
       <div id="run-head" data-part>
         <RunHead view={view} expected={expected} now={now} />
       </div>
+      <Told narration={narration} />
       <div id="run-waits" data-part>
         {gates.length === 0 ? null : (
           <>
