@@ -40,7 +40,6 @@ import { curveTable, profileTable, rowsTable, writeReport } from './table.js';
 import type { Results } from './table.js';
 
 const ROWS: Row[] = [
-  // Before there are runs by the thousand: `list` tells of all.
   compileScaling,
   ...processRows,
   firstStart,

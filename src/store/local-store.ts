@@ -31,6 +31,7 @@ import { createWorkerFiles } from './workers/worker-files.js';
  */
 export async function openStore(stateDir: string, { lookOnly = false }: { lookOnly?: boolean } = {}): Promise<Store> {
   const { id, copiedFrom } = await openIdentity(stateDir, lookOnly);
+  const runs = createRunFiles(join(stateDir, 'runs'));
   return {
     id,
     copiedFrom,
@@ -39,7 +40,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createValueFiles(join(stateDir, 'values')),
     ...createPlanFiles(join(stateDir, 'plans')),
     ...createJournalFiles(join(stateDir, 'journal')),
-    ...createRunFiles(join(stateDir, 'runs')),
+    ...runs,
     ...createLogFiles(join(stateDir, 'logs')),
     ...createAliveLog(join(stateDir, 'alive')),
     ...createApprovalKey(join(stateDir, 'approval.key')),
@@ -55,7 +56,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createSnapshots(snapshotFolder(stateDir)),
     ...createTaintFiles(join(stateDir, 'memory')),
     ...createPruning(stateDir),
-    ...createSubmittedFiles(join(stateDir, 'submitted')),
+    ...createSubmittedFiles(join(stateDir, 'submitted'), runs),
     ...createWorkerFiles(join(stateDir, 'workers')),
   };
 }

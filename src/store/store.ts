@@ -102,8 +102,10 @@ export interface Store
   readRun(run: string): Promise<RunRecord | null>;
   /** Ids of all closed runs that are kept; with `below` of the runs nested in that one which left a record. */
   listRuns(below?: string): Promise<string[]>;
-  /** Records of closed root runs in pages, the latest first; one that cannot be read is left out. */
-  closedRuns(): AsyncGenerator<RunRecord[]>;
+  /** How many closed root runs are kept. */
+  countRuns(): Promise<number>;
+  /** Records of closed root runs in pages, the last ended first; one that cannot be read is left out. */
+  closedRuns(atOnce?: number): AsyncGenerator<RunRecord[]>;
   /** Removes the record of one run, and nothing else of it. */
   forgetRun(run: string): Promise<void>;
   /** `path` is a step's path below the root run; a second try appends to the same log. */

@@ -15,6 +15,7 @@ import { UNLIMITED } from '../../src/plan/run-input.js';
 import { openStore } from '../../src/store/local-store.js';
 import type { Project } from '../faults/project.js';
 import { kill, openProject, until } from '../faults/project.js';
+import { runRecord } from '../store/helpers/run-record.js';
 
 const LONG = `name: long
 steps:
@@ -175,6 +176,40 @@ describe('a row of `list` is a run', () => {
     await rm(join(project.folder, 'other'), { recursive: true });
     expect((await project.run('server', 'start')).code).toBe(0);
     await until(async () => (await rows('--status', 'waiting')).some(({ run }) => run === 'waits'));
+  });
+});
+
+describe('of runs that have ended', () => {
+  it('a hundred are listed, the last ones, and all where that is wanted; how many are left out is said', async () => {
+    const many = await openProject({ 'asks.yml': ASKS });
+    onTestFinished(() => many.close());
+    const store = await openStore(join(many.folder, '.perdure'));
+    const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString();
+    for (let index = 0; index < 130; index += 1) {
+      const status = index % 26 === 0 ? 'error' : 'success';
+      const times = { started_at: at(index), ended_at: at(index + 1) };
+      await store.writeRun(runRecord(`day-${index}`, { ...times, status, error: status === 'error' ? 'No.' : null }));
+    }
+    expect((await many.run('run', 'asks.yml', '--id', 'waits', '--no-wait')).code).toBe(4);
+    const runsOf = (text: string): string[] => (JSON.parse(text) as Row[]).map(({ run }) => run);
+    const days = (first: number, last: number): string[] =>
+      Array.from({ length: first - last + 1 }, (_, back) => `day-${first - back}`);
+
+    const left = '30 runs that ended before these are not listed: `perdure list --all` has all.\n';
+    const last = await many.run('list', '--json');
+    expect([runsOf(last.stdout), last.stderr]).toEqual([['waits', ...days(129, 30)], left]);
+    const shown = await many.run('list');
+    expect([shown.stdout.match(/^\S day-/gm)?.length, shown.stderr]).toEqual([100, left]);
+    const all = await many.run('list', '--all', '--json');
+    expect([runsOf(all.stdout), all.stderr]).toEqual([['waits', ...days(129, 0)], '']);
+    const failed = await many.run('list', '--status', 'error', '--json');
+    expect([runsOf(failed.stdout), failed.stderr]).toEqual([['day-104', 'day-78', 'day-52', 'day-26', 'day-0'], '']);
+    const well = await many.run('list', '--status', 'success', '--json');
+    expect(runsOf(well.stdout)).toHaveLength(100);
+    expect(well.stderr).toBe(
+      'More runs that ended before these are not listed: `perdure list --status success --all` has all.\n',
+    );
+    expect(await many.run('list', '--status', 'waiting')).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

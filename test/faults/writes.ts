@@ -98,6 +98,7 @@ export const WRITERS: Record<string, string> = {
   'store/logs/log-lines.ts': 'logs',
   'store/records/narration-files.ts': 'narration: concepts that were taught',
   'store/records/provider-files.ts': 'provider pauses',
+  'store/records/run-files.ts': 'records: when their runs ended',
   'store/postgres/values.ts': 'values: a cache of what is in the database, which nobody waits for',
   'store/folders/lease.ts': 'work trees, hooks',
   'store/folders/root.ts': 'every folder below the state folder',

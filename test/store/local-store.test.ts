@@ -200,6 +200,34 @@ describe('records of runs', () => {
     expect(pages.flat().map(({ run }) => run)).toEqual(['b', 'a', 'd']);
   });
 
+  it('are counted, and given by pages of the wanted size', async () => {
+    const store = await openStore(await temporaryFolder());
+    expect(await store.countRuns()).toBe(0);
+    for (const day of [3, 1, 5, 2, 4])
+      await store.writeRun({ ...RECORD, run: `day-${day}`, ended_at: `2026-01-0${day}` });
+    await store.writeRun({ ...RECORD, run: 'day-1/nested' });
+    expect(await store.countRuns()).toBe(5);
+    const pages: string[][] = [];
+    for await (const page of store.closedRuns(2)) pages.push(page.map(({ run }) => run));
+    expect(pages).toEqual([['day-5', 'day-4'], ['day-3', 'day-2'], ['day-1']]);
+    // One that is written again is where it ended last.
+    await store.writeRun({ ...RECORD, run: 'day-1', ended_at: '2026-01-06' });
+    expect((await store.closedRuns(1).next()).value).toMatchObject([{ run: 'day-1' }]);
+  });
+
+  it('tell which of those that were submitted have ended', async () => {
+    const store = await openStore(await temporaryFolder());
+    const submitted = { definition: 'd', rehearsal: false, submitted_by: 'ana', submitted_at: '2026-01-01T00:00:00Z' };
+    const runs = ['open', 'closed', 'v1.2', 'r'.repeat(128)];
+    for (const run of runs) await store.noteSubmitted({ ...submitted, run });
+    const unrecorded = async (): Promise<string[]> => (await store.listUnrecorded()).map(({ run }) => run).sort();
+    expect(await unrecorded()).toEqual(runs.toSorted());
+    for (const run of runs.slice(1)) await store.writeRun({ ...RECORD, run });
+    expect(await unrecorded()).toEqual(['open']);
+    const read = await store.readSubmitted(['v1.2', 'never', 'open']);
+    expect(read.map(({ run }) => run).sort()).toEqual(['open', 'v1.2']);
+  });
+
   it('are there only once what they name is', async () => {
     const folder = await temporaryFolder();
     const store = await openStore(folder);

@@ -1,13 +1,18 @@
 import type { CommandSpec, Invocation } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import type { ListedStatus } from '../observe/listed-status.js';
 import { LISTED_STATUSES } from '../observe/listed-status.js';
 import type { Palette } from '../text/colors.js';
+import { plural } from '../text/format.js';
 import { safeName } from '../text/safe-text.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
 import { asTyped, ownName } from '../text/own-name.js';
+
+/** Of runs that have ended so many are listed. */
+const ENDED = 100;
 
 export const list: CommandSpec = {
   name: 'list',
@@ -20,9 +25,10 @@ export const list: CommandSpec = {
       about: 'only runs with this status; `open` are all that have not ended',
       choices: LISTED_STATUSES,
     },
+    { flags: '--all', about: `all runs that have ended, not the last ${ENDED} alone`, conflicts: 'waiting' },
     JSON_OPTION,
   ],
-  examples: ['perdure list', 'perdure list --waiting'],
+  examples: ['perdure list', 'perdure list --waiting', 'perdure list --status error --all'],
   async run({ options, terminal }) {
     const { openExisting } = await import('../session.js');
     const session = await openExisting(terminal, { taskQueue: null });
@@ -72,21 +78,32 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
 const MOST_NAMED = 5;
 
 async function tellRuns(session: Session | null, { options, terminal }: Told): Promise<void> {
-  const { hasStatus, listRuns } = await import('../observe/list-runs.js');
+  const { listOpen, listRuns } = await import('../observe/list-runs.js');
   const { renderRunList } = await import('../render/lists.js');
-  const listed = session === null ? { runs: [], serverIsDown: false } : await listRuns(session);
-  const status = options.text('status');
-  const runs = status === null ? listed.runs : listed.runs.filter((run) => hasStatus(run, status));
+  const status = LISTED_STATUSES.find((known) => known === options.text('status')) ?? null;
+  const { runs, more, serverIsDown } =
+    session === null
+      ? { runs: [], more: 0, serverIsDown: false }
+      : await listRuns(session, { ended: options.flag('all') ? Infinity : ENDED, status });
   if (options.flag('json')) printJson(terminal, runs);
-  else if (runs.length > 0) print(terminal, ...renderRunList(runs, styleOf(terminal)));
-  else if (!listed.serverIsDown)
+  else if (runs.length > 0) print(terminal, renderRunList(runs, styleOf(terminal)).join('\n'));
+  else if (!serverIsDown)
     print(
       terminal,
-      listed.runs.length > 0
-        ? `No run is \`${status}\`.`
-        : asTyped('No runs yet. `perdure run <definition>` starts one.'),
+      status === null ? asTyped('No runs yet. `perdure run <definition>` starts one.') : `No run is \`${status}\`.`,
     );
-  if (listed.serverIsDown) tell(terminal, withoutServer(listed.runs.filter((run) => run.status === 'open').length));
+  if (more !== 0) tell(terminal, moreText(more, status));
+  if (serverIsDown && session !== null) tell(terminal, withoutServer((await listOpen(session.store)).length));
+}
+
+/** What is not listed, also where a program reads the list. */
+function moreText(more: number | null, status: ListedStatus | null): string {
+  const filter = status === null ? '' : ` --status ${status}`;
+  const are =
+    more === null
+      ? 'More runs that ended before these are'
+      : `${plural(more, 'run')} that ended before these ${more === 1 ? 'is' : 'are'}`;
+  return `${are} not listed: \`${ownName()} list${filter} --all\` has all.`;
 }
 
 function withoutServer(open: number): string {

@@ -62,6 +62,7 @@ export function createStoreElsewhere(place: StorePlace): Store {
       await askStore(place, { op: 'putPlan', plan });
     },
     ...runs,
+    countRuns: async () => (await runs.listRuns()).length,
     closedRuns: () => closedOneByOne(runs),
     listLogs: (run) => askStore(place, { op: 'listLogs', run }),
     readLog: (run, path, offset) => askStore(place, { op: 'readLog', run, path, offset }),
@@ -100,7 +101,8 @@ function createPacker(place: StorePlace): (value: Json) => Promise<Value> {
 /** Where the server is not running nobody asks a store that is reached through it. */
 const NOTHING_NOTED: SubmittedFiles = {
   noteSubmitted: async () => false,
-  listSubmitted: async () => [],
+  readSubmitted: async () => [],
+  listUnrecorded: async () => [],
   forgetSubmitted: async () => undefined,
 };
 

@@ -20,10 +20,10 @@ export async function originOf(view: RunView, store: Store): Promise<Origin> {
 }
 
 /** The runs that a run is a rerun of, or whose build it mends, the latest first. */
-async function runsBefore(run: string, store: Pick<Store, 'listSubmitted'>): Promise<string[]> {
-  const after = new Map((await store.listSubmitted()).map((submitted) => [submitted.run, submitted.after]));
+async function runsBefore(run: string, store: Pick<Store, 'readSubmitted'>): Promise<string[]> {
+  const after = async (one: string): Promise<string | undefined> => (await store.readSubmitted([one]))[0]?.after;
   const before: string[] = [];
-  for (let next = after.get(run); next !== undefined && !before.includes(next); next = after.get(next))
+  for (let next = await after(run); next !== undefined && !before.includes(next); next = await after(next))
     before.push(next);
   return before;
 }

@@ -5,9 +5,11 @@ import type { Execution } from './as-of-now.js';
 import { asOfNow } from './as-of-now.js';
 import type { Lacking } from './lacking-workers.js';
 import { lackingWorkers } from './lacking-workers.js';
+import type { WantedEnds } from './ended-runs.js';
+import { latestRecords, readEnded, recordsOf } from './ended-runs.js';
 import type { ListedStatus } from './listed-status.js';
+import { isEnd } from './listed-status.js';
 import type { Pause } from '../../plan/budget/steering.js';
-import { STARTER_PREFIX } from '../../plan/triggers/start.js';
 import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
 import type { Value } from '../../plan/values/value.js';
@@ -47,8 +49,10 @@ export interface PausedRun extends Pause {
 export interface Listing {
   /** Paused runs, the longest paused first. */
   paused: PausedRun[];
-  /** The latest first. */
+  /** Those that have not ended, the latest first; then those that have, the last ended first. */
   runs: ListedRun[];
+  /** How many more there are that have ended; null for some, of which nobody has counted those of the status. */
+  more: number | null;
   /** The longest waiting first. */
   gates: OpenGate[];
   /** How many gates each run does not list, because it has so many; by workflow id. */
@@ -57,11 +61,7 @@ export interface Listing {
   serverIsDown: boolean;
 }
 
-/** Open runs of the whole tree, because gates may be anywhere in it, and closed roots: those below a starter too. */
-const QUERY =
-  `WorkflowType = '${INTERPRETER}' AND (ExecutionStatus = 'Running' OR ParentWorkflowId IS NULL ` +
-  `OR ParentWorkflowId STARTS_WITH '${STARTER_PREFIX}')`;
-/** Only open runs have gates. */
+/** Open runs of the whole tree, because gates may be anywhere in it. */
 const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
 
 /**
@@ -71,9 +71,9 @@ const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Runni
 export async function listGates(
   session: Session,
   { once = false }: { once?: boolean } = {},
-): Promise<Omit<Listing, 'runs'> & { /** Ids of open runs. */ open: string[] }> {
+): Promise<Omit<Listing, 'runs' | 'more'> & { /** Ids of open runs. */ open: string[] }> {
   const unrecorded = async (): Promise<string[]> => (once ? idsOf(await listOpen(session.store)) : []);
-  const read = await readExecutions(session, { query: OPEN_QUERY, unrecorded, also: async () => null });
+  const read = await readExecutions(session, { unrecorded, also: async () => null });
   const executions = read === null ? null : read.executions.filter(({ status }) => status.name === 'RUNNING');
   return {
     ...waitingIn(executions ?? []),
@@ -85,7 +85,7 @@ export async function listGates(
 
 /** The latest first. */
 function idsOf(open: ListedRun[]): string[] {
-  return open.sort((a, b) => (a.started_at > b.started_at ? -1 : 1)).map(({ run }) => run);
+  return latestFirst(open).map(({ run }) => run);
 }
 
 function waitingIn(executions: Execution[]): Pick<Listing, 'gates' | 'unlisted'> {
@@ -101,58 +101,102 @@ function waitingIn(executions: Execution[]): Pick<Listing, 'gates' | 'unlisted'>
   };
 }
 
+/** What of all runs is listed: of those that have ended so many at most, and those alone of a status. */
+export interface Wanted {
+  ended?: number;
+  status?: ListedStatus | null;
+}
+
 /**
- * All runs that are known here, each once: those of the server, and the closed ones of the store. It starts nothing;
- * where the server is not running it says so, and runs that were submitted and have left no record are `open`.
+ * The runs that are known here, each once: those of the server, and the closed ones of the store. It starts nothing;
+ * where the server is not running it says so, and runs that were submitted and have left no record are `open`. What is
+ * not listed is not read.
  */
-export async function listRuns(session: Session): Promise<Listing> {
-  const records = await readRecords(session.store);
-  const submitted = await session.store.listSubmitted();
+export async function listRuns(
+  session: Session,
+  { ended: most = Infinity, status = null }: Wanted = {},
+): Promise<Listing> {
+  const { store } = session;
+  const ends: WantedEnds = { most, status: status !== null && isEnd(status) ? status : null };
+  const closed = new Map((await latestRecords(store, ends)).map((record) => [record.run, fromRecord(record)]));
+  const unrecorded = await store.listUnrecorded();
   const read = await readExecutions(session, {
-    query: QUERY,
-    unrecorded: async () => idsOf(openOf(submitted, new Set(records.map(({ run }) => run)))),
+    ends,
+    unrecorded: async () => idsOf(openOf(unrecorded)),
     also: lackingOf(session),
   });
-  const executions = read?.executions ?? null;
-  const closed = new Map(records.map((record) => [record.run, fromRecord(record)]));
-  const { gates, unlisted } = waitingIn(executions ?? []);
+  const { executions, unread, also } = read ?? { executions: [], unread: 0, also: null };
+  const roots = executions.filter(({ workflowId }) => !workflowId.includes('/'));
+  if (most < Infinity)
+    for (const record of await recordsOf(store, endedBeside(closed, roots))) closed.set(record.run, fromRecord(record));
+  const { gates, unlisted } = waitingIn(executions);
   const waiting = new Set(gates.map(({ address }) => rootOf(address)));
-  const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
-  const open = executions === null ? await listOpen(session.store) : [];
-  const said = await descriptionsOf(session.store, submitted, served);
-  const runs = [
-    ...closed.values(),
-    ...open,
-    ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId))),
-  ].map((listed): ListedRun => {
-    const description = said.get(listed.run);
+  const served = roots
+    .filter(({ workflowId }) => !closed.has(workflowId))
+    .map((execution) => fromExecution(execution, waiting.has(execution.workflowId)));
+  const all = [...closed.values(), ...(read === null ? openOf(unrecorded) : []), ...served];
+  const { runs, left } = cut(
+    all.filter((run) => status === null || hasStatus(run, status)),
+    most,
+  );
+  const beside = async (): Promise<number> =>
+    Math.max(0, (await store.countRuns()) - closed.size) + Math.max(0, unread);
+  return {
+    runs: await withWords(runs, { store, unrecorded, lacking: also }),
+    more: left === 0 ? 0 : status === null ? left + (await beside()) : null,
+    ...{ gates, unlisted, paused: pausedIn(executions), serverIsDown: read === null },
+  };
+}
+
+/**
+ * Of what the server says to have ended that which is not among the records: those were written since, are of runs
+ * whose turn comes later, or are none.
+ */
+function endedBeside(closed: ReadonlyMap<string, ListedRun>, roots: Execution[]): string[] {
+  return roots
+    .filter(({ workflowId, closeTime }) => closeTime !== undefined && !closed.has(workflowId))
+    .map(({ workflowId }) => workflowId);
+}
+
+/** Runs in their order, of those that have ended the last so many. */
+function cut(all: ListedRun[], most: number): { runs: ListedRun[]; /** How many were cut off. */ left: number } {
+  const open = all.filter(({ ended_at }) => ended_at === null);
+  const ended = all.filter(({ ended_at }) => ended_at !== null);
+  ended.sort((a, b) => ((a.ended_at ?? '') > (b.ended_at ?? '') ? -1 : 1));
+  const runs = [...latestFirst(open), ...ended.slice(0, most)];
+  return { runs, left: Math.max(0, ended.length - most) };
+}
+
+function latestFirst(runs: ListedRun[]): ListedRun[] {
+  return runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
+}
+
+interface Words {
+  store: Pick<Store, 'readSubmitted'>;
+  unrecorded: SubmittedRun[];
+  lacking: Map<string, Lacking> | null;
+}
+
+/** The same with what they are about, and what they wait for. */
+async function withWords(runs: ListedRun[], { store, unrecorded, lacking }: Words): Promise<ListedRun[]> {
+  const known = new Map(unrecorded.map((submitted) => [submitted.run, submitted]));
+  const others = await store.readSubmitted(runs.map(({ run }) => run).filter((run) => !known.has(run)));
+  for (const submitted of others) known.set(submitted.run, submitted);
+  return runs.map((listed) => {
+    const description = known.get(listed.run)?.description;
     // The server lists a run as open for a moment after it has closed.
-    const waits = listed.ended_at === null ? read?.also?.get(listed.run)?.waits : undefined;
+    const waits = listed.ended_at === null ? lacking?.get(listed.run)?.waits : undefined;
     return {
       ...listed,
       ...(description === undefined ? {} : { description }),
       ...(waits === undefined ? {} : { waits_for: waits }),
     };
   });
-  runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
-  return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
-}
-
-/** What runs are about. Of those that began while the server was asked it is not among what was `submitted` before. */
-async function descriptionsOf(
-  store: Pick<Store, 'listSubmitted'>,
-  submitted: SubmittedRun[],
-  served: Execution[],
-): Promise<Map<string, string | undefined>> {
-  const known = new Set(submitted.map(({ run }) => run));
-  const isWhole = served.every(({ workflowId }) => known.has(workflowId));
-  const all = isWhole ? submitted : await store.listSubmitted();
-  return new Map(all.map(({ run, description }) => [run, description]));
 }
 
 /** What open runs wait for that no worker meets, by root run; nothing where nobody can be asked. */
 export async function listLacking(session: Session): Promise<Map<string, Lacking>> {
-  return (await readExecutions(session, { query: OPEN_QUERY, also: lackingOf(session) }))?.also ?? new Map();
+  return (await readExecutions(session, { also: lackingOf(session) }))?.also ?? new Map();
 }
 
 function lackingOf({ store }: Session): AlsoRead<Map<string, Lacking>> {
@@ -160,29 +204,18 @@ function lackingOf({ store }: Session): AlsoRead<Map<string, Lacking>> {
 }
 
 /** The runs that were submitted here and have left no record of their end. */
-export async function listOpen(store: Store): Promise<ListedRun[]> {
-  const [submitted, closed] = await Promise.all([store.listSubmitted(), store.listRuns()]);
-  return openOf(submitted, new Set(closed));
+export async function listOpen(store: Pick<Store, 'listUnrecorded'>): Promise<ListedRun[]> {
+  return openOf(await store.listUnrecorded());
 }
 
-function openOf(submitted: SubmittedRun[], ended: ReadonlySet<string>): ListedRun[] {
-  return submitted
-    .filter(({ run }) => !ended.has(run))
-    .map(({ submitted_at, description, ...run }) => ({
-      ...run,
-      ...(description === undefined ? {} : { description }),
-      status: 'open',
-      usd: null,
-      started_at: submitted_at,
-      ended_at: null,
-    }));
-}
-
-/** Records of closed root runs; one that cannot be read is left out. */
-export async function readRecords(store: Pick<Store, 'closedRuns'>): Promise<RunRecord[]> {
-  const records: RunRecord[] = [];
-  for await (const page of store.closedRuns()) records.push(...page);
-  return records;
+function openOf(unrecorded: SubmittedRun[]): ListedRun[] {
+  return unrecorded.map(({ run, definition, rehearsal, submitted_by, submitted_at }) => ({
+    ...{ run, definition, rehearsal, submitted_by },
+    status: 'open',
+    usd: null,
+    started_at: submitted_at,
+    ended_at: null,
+  }));
 }
 
 /** What a memo says of a pause: anybody may have written it. */
@@ -197,19 +230,28 @@ function pauseIn(memo: Execution['memo']): Pause | null {
 /** What else is read of the runs that were found, through the same link. */
 type AlsoRead<T> = (link: TemporalLink, executions: Execution[]) => Promise<T>;
 
-interface Wanted<T> {
-  query: string;
+interface Asked<T> {
+  /** Root runs that have ended are read too. */
+  ends?: WantedEnds;
   /** Root runs that have left no record, the latest first, where those count that the server does not list yet. */
   unrecorded?: () => Promise<string[]>;
   also: AlsoRead<T>;
 }
 
-/** Null when a server may know runs but is not running. */
+/** What the server told. */
+interface Told<T> {
+  executions: Execution[];
+  /** How many have ended and left no record, beside those. */
+  unread: number;
+  also: T | null;
+}
+
+/** Open runs, and what else is asked for; null when a server may know runs but is not running. */
 async function readExecutions<T>(
   session: Session,
-  { query, unrecorded = async () => [], also }: Wanted<T>,
-): Promise<{ executions: Execution[]; also: T | null } | null> {
-  if (!session.mayKnowRuns()) return { executions: [], also: null };
+  { ends, unrecorded = async () => [], also }: Asked<T>,
+): Promise<Told<T> | null> {
+  if (!session.mayKnowRuns()) return { executions: [], unread: 0, also: null };
   let link: TemporalLink;
   try {
     link = await session.connect({ start: false });
@@ -218,10 +260,13 @@ async function readExecutions<T>(
     throw error;
   }
   try {
-    const found: Execution[] = [];
-    for await (const execution of link.client.workflow.list({ query, pageSize: 1000 })) found.push(execution);
-    const executions = await asOfNow(link, lastLinks(found), await unrecorded());
-    return { executions, also: await also(link, executions) };
+    const open: Execution[] = [];
+    for await (const execution of link.client.workflow.list({ query: OPEN_QUERY, pageSize: 1000 }))
+      open.push(execution);
+    // After those that are open: one that ends meanwhile is in both, and not in none.
+    const ended = ends === undefined ? { found: [], unread: 0 } : await readEnded(link, ends);
+    const executions = await asOfNow(link, lastLinks([...open, ...ended.found]), await unrecorded());
+    return { executions, unread: ended.unread, also: await also(link, executions) };
   } finally {
     await link.close();
   }

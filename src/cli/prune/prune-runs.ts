@@ -8,7 +8,8 @@ import { STARTER } from '../../plan/triggers/start.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { grpcTrouble } from '../grpc.js';
-import { lastLinks, listOpen, readRecords } from '../observe/list-runs.js';
+import { latestRecords } from '../observe/ended-runs.js';
+import { lastLinks, listOpen } from '../observe/list-runs.js';
 import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 
@@ -45,7 +46,7 @@ export async function pruneRuns(
     const old = findOld({
       before,
       executions: link === null ? [] : await executionsOf(link, INTERPRETER, isElsewhere),
-      records: await readRecords(store),
+      records: await latestRecords(store, { most: Infinity, status: null }),
       submitted,
       isElsewhere,
     });

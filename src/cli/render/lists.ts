@@ -32,7 +32,8 @@ export const RUN_MARKS: Record<ListedStatus, { mark: string; tone: Tone }> = {
 
 /** Runs as a table: how each stands, its id, when it started, how long it took, its cost; below, what it is about. */
 export function renderRunList(runs: ListedRun[], { now, width, palette }: ListStyle): string[] {
-  const idWidth = Math.min(Math.max(...runs.map(({ run }) => displayWidth(safeName(run)))), Math.max(20, width - 44));
+  const widest = runs.reduce((most, { run }) => Math.max(most, displayWidth(safeName(run))), 0);
+  const idWidth = Math.min(widest, Math.max(20, width - 44));
   return runs.flatMap((listed) => {
     const { mark, tone } = RUN_MARKS[listed.status];
     const ended = listed.ended_at === null ? now : Date.parse(listed.ended_at);

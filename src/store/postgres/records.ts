@@ -5,6 +5,8 @@ import type { Database } from './database.js';
 /** What a kind of record keeps under a name: whole, or nothing. */
 export interface Records {
   read(name: string): Promise<string | null>;
+  /** Those of these names that are there, in any order. */
+  readSome(names: string[]): Promise<string[]>;
   write(name: string, content: string): Promise<void>;
   /** Writes where there is none; false, and nothing is changed, where there is one already. */
   writeOnce(name: string, content: string): Promise<boolean>;
@@ -27,6 +29,14 @@ export function recordsOf(database: Database, kind: string): Records {
 
   return {
     read,
+    async readSome(names) {
+      if (names.length === 0) return [];
+      const rows = await database.query<{ content: string }>(
+        'select content from perdure.records where kind = $1 and name = any($2::text[])',
+        [kind, names],
+      );
+      return rows.map(({ content }) => opened(content));
+    },
     async write(name, content) {
       await database.query(
         `insert into perdure.records values ($1, $2, $3)

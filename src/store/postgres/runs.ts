@@ -7,8 +7,9 @@ import type { Sealing } from './sealing.js';
 
 /** Records that are read by one statement. */
 const PAGE = 1_000;
+/** By the index: a column that is given by its own name, as text, is what rows would be ordered by. */
 const CLOSED = `
-  select run, record, ended::text from perdure.runs
+  select run, record, ended::text as at from perdure.runs
   where not is_nested and (ended, run) < ($1::timestamptz, $2) order by ended desc, run desc limit $3`;
 
 /** Null of one that is not as `writeRun` writes them, or whose key is not here. */
@@ -39,13 +40,19 @@ export function createRuns(database: Database): RunFiles {
       // `writeRun` writes nothing else
       return row === undefined ? null : (JSON.parse(sealing.open(row.record, 'record')) as RunRecord);
     },
-    async *closedRuns() {
+    async countRuns() {
+      const [row] = await database.query<{ runs: number }>(
+        'select count(*)::int as runs from perdure.runs where not is_nested',
+      );
+      return row?.runs ?? 0;
+    },
+    async *closedRuns(atOnce = PAGE) {
       for (let [ended, run] = ['infinity', '']; ;) {
-        const rows = await database.query<Record<'run' | 'record' | 'ended', string>>(CLOSED, [ended, run, PAGE]);
+        const rows = await database.query<Record<'run' | 'record' | 'at', string>>(CLOSED, [ended, run, atOnce]);
         const last = rows.at(-1);
         if (last === undefined) return;
         yield rows.flatMap(({ record }) => openedIn(record, sealing) ?? []);
-        [ended, run] = [last.ended, last.run];
+        [ended, run] = [last.at, last.run];
       }
     },
     async forgetRun(run) {

@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { fileName, writeAtomically } from '../files.js';
+import type { RunFiles } from './run-files.js';
 import { errorCode, storeFailure } from '../store-failure.js';
 
 const submittedSchema = z.object({
@@ -28,11 +29,10 @@ export interface SubmittedFiles {
    * Remembers a root run that is about to be started. Gives false, and changes nothing, where its id is known already.
    */
   noteSubmitted(run: SubmittedRun): Promise<boolean>;
-  /**
-   * All that were submitted here and not forgotten; those that have ended are among them. What the caller has in
-   * `known`, by run, is taken from there: it is not read again.
-   */
-  listSubmitted(known?: ReadonlyMap<string, SubmittedRun>): Promise<SubmittedRun[]>;
+  /** What was noted of these runs, in any order; nothing of one that was not submitted here, or was forgotten. */
+  readSubmitted(runs: string[]): Promise<SubmittedRun[]>;
+  /** All that were submitted here, not forgotten, and have left no record. */
+  listUnrecorded(): Promise<SubmittedRun[]>;
   forgetSubmitted(run: string): Promise<void>;
 }
 
@@ -43,8 +43,8 @@ export function submittedFile(run: string): string {
   return `${fileName(run)}${EXTENSION}`;
 }
 
-/** Runs that were submitted from here: `<folder>/<run>.json`. */
-export function createSubmittedFiles(folder: string): SubmittedFiles {
+/** Runs that were submitted from here: `<folder>/<run>.json`; `listRuns` gives those that have left a record. */
+export function createSubmittedFiles(folder: string, { listRuns }: Pick<RunFiles, 'listRuns'>): SubmittedFiles {
   return {
     async noteSubmitted(run) {
       const path = join(folder, submittedFile(run.run));
@@ -52,9 +52,12 @@ export function createSubmittedFiles(folder: string): SubmittedFiles {
       await writeAtomically(path, JSON.stringify(run));
       return true;
     },
-    async listSubmitted(known = new Map()) {
-      const byName = new Map([...known.values()].map((noted) => [submittedFile(noted.run), noted]));
-      return (await namesIn(folder)).flatMap((name) => byName.get(name) ?? readSubmitted(join(folder, name)) ?? []);
+    readSubmitted: async (runs) => runs.flatMap((run) => readSubmitted(join(folder, submittedFile(run))) ?? []),
+    async listUnrecorded() {
+      const names = await namesIn(folder);
+      // After them: a run that ends meanwhile is in both.
+      const ended = new Set((await listRuns()).map(submittedFile));
+      return names.filter((name) => !ended.has(name)).flatMap((name) => readSubmitted(join(folder, name)) ?? []);
     },
     async forgetSubmitted(run) {
       await rm(join(folder, submittedFile(run)), { force: true });

@@ -12,8 +12,8 @@ const OLDEST_MS = 30_000;
 
 /** All runs and gates, read once for all who look. */
 export interface LiveListing {
-  /** As it is now. */
-  read(): Promise<Listing>;
+  /** As it is now, with so many of the runs that have ended at least, the last ones. */
+  read(ended: number): Promise<Listing>;
   /** As it was when somebody last looked. */
   last(): Listing | null;
   /** Has `onChange` called when something in it has changed, until what it gives is called. */
@@ -22,22 +22,23 @@ export interface LiveListing {
 
 /**
  * A list that nobody looks at: it reads nothing until somebody does. Only what is open is asked for each time; the list
- * is made anew where that has changed, so that thousands of closed runs cost nothing.
+ * is made anew where that has changed. What is wanted of all runs that have ended is remembered; a few are read anew.
  */
 export function createLiveListing(session: SharedSession): LiveListing {
   const remembering: SharedSession = { ...session, store: rememberRecords(session.store) };
   const watchers = new Set<() => void>();
-  let last: { at: number; sign: string; listing: Promise<Listing>; done: Listing | null } | null = null;
+  let last: { at: number; sign: string; ended: number; listing: Promise<Listing>; done: Listing | null } | null = null;
   let timer: NodeJS.Timeout | null = null;
   let seen = '';
 
   const signNow = (): Promise<string> => session.patiently(() => listGates(session)).then(signOf);
 
-  const read = async (): Promise<Listing> => {
+  const read = async (ended: number): Promise<Listing> => {
     const sign = await signNow();
-    if (last !== null && last.sign === sign && Date.now() - last.at < OLDEST_MS) return last.listing;
-    const listing = session.patiently(() => listRuns(remembering));
-    const started = { at: Date.now(), sign, listing, done: last?.done ?? null };
+    if (last !== null && last.sign === sign && last.ended >= ended && Date.now() - last.at < OLDEST_MS)
+      return last.listing;
+    const listing = session.patiently(() => listRuns(ended === Infinity ? remembering : session, { ended }));
+    const started = { at: Date.now(), sign, ended, listing, done: last?.done ?? null };
     last = started;
     listing.then(
       (done) => (started.done = done),
@@ -88,7 +89,8 @@ const FEW = 50;
  */
 function rememberRecords(store: Store): Store {
   const known = new Map<string, RunRecord>();
-  let noted = new Map<string, SubmittedRun>();
+  /** Null for what nobody has submitted here. */
+  const noted = new Map<string, SubmittedRun | null>();
   const keep = (record: RunRecord): void =>
     void known.set(record.run, { ...record, input: {}, output: null, pages: [] });
   const closedRuns: Store['closedRuns'] = async function* () {
@@ -104,10 +106,11 @@ function rememberRecords(store: Store): Store {
       }
     yield ids.flatMap((run) => known.get(run) ?? []);
   };
-  const listSubmitted: Store['listSubmitted'] = async () => {
-    const all = await store.listSubmitted(noted);
-    noted = new Map(all.filter(({ run }) => known.has(run)).map((submitted) => [submitted.run, submitted]));
-    return all;
+  const readSubmitted: Store['readSubmitted'] = async (runs) => {
+    const unknown = runs.filter((run) => !noted.has(run));
+    const read = new Map((await store.readSubmitted(unknown)).map((submitted) => [submitted.run, submitted]));
+    for (const run of unknown) noted.set(run, read.get(run) ?? null);
+    return runs.flatMap((run) => noted.get(run) ?? []);
   };
-  return { ...store, closedRuns, listSubmitted };
+  return { ...store, closedRuns, readSubmitted };
 }

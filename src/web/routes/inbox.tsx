@@ -14,7 +14,7 @@ export function inboxRoutes(app: Hono<PageEnv>, site: Site): void {
       c,
       site,
       { title: 'Inbox', section: 'inbox', events: '/events' },
-      <Inbox listing={await site.listing.read()} now={Date.now()} />,
+      <Inbox listing={await site.listing.read(0)} now={Date.now()} />,
     ),
   );
 }

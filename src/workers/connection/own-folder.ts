@@ -17,7 +17,7 @@ const NAMED = 3;
  */
 export async function requireNoOtherFolder(
   { connection, namespace, taskQueue: queue }: Namespace & { taskQueue: string },
-  store: Pick<Store, 'homes' | 'folder' | 'listWorkers' | 'noteWorker' | 'forgetWorker' | 'listSubmitted' | 'listRuns'>,
+  store: Pick<Store, 'homes' | 'folder' | 'listWorkers' | 'noteWorker' | 'forgetWorker' | 'listUnrecorded'>,
 ): Promise<void> {
   if (store.homes === null) return;
   const own: WorkerRecord = {
@@ -35,10 +35,9 @@ export async function requireNoOtherFolder(
   try {
     const other = (await store.listWorkers()).find(({ host, folder }) => host !== own.host || folder !== own.folder);
     if (other === undefined) return;
-    const closed = new Set(await store.listRuns());
     const open: string[] = [];
-    for (const { run, in_folder } of await store.listSubmitted())
-      if (in_folder === true && !closed.has(run) && (await isOpen(run, { connection, namespace }))) open.push(run);
+    for (const { run, in_folder } of await store.listUnrecorded())
+      if (in_folder === true && (await isOpen(run, { connection, namespace }))) open.push(run);
     if (open.length > 0) throw torn(open, other);
   } finally {
     await store.forgetWorker(own.id);

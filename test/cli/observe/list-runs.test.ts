@@ -1,27 +1,140 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Listing, Wanted } from '../../../src/cli/observe/list-runs.js';
 import { listRuns } from '../../../src/cli/observe/list-runs.js';
 import type { Session } from '../../../src/cli/session.js';
 import { openStore } from '../../../src/store/local-store.js';
+import type { Store } from '../../../src/store/store.js';
 import { temporaryFolder } from '../../store/helpers/harness.js';
+import { runRecord } from '../../store/helpers/run-record.js';
 
-it('a list says what a run is about that began while the server was asked', async () => {
-  const store = await openStore(await temporaryFolder());
-  const ended = new Date('2026-11-01T10:00:00.000Z');
-  const listed = { workflowId: 'report-1', startTime: ended, closeTime: ended, status: { name: 'COMPLETED' } };
-  const list = async function* (): AsyncGenerator<typeof listed> {
-    await store.noteSubmitted({
-      ...{ run: 'report-1', definition: 'report', description: 'of Monday' },
-      ...{ rehearsal: false, submitted_by: 'ana', submitted_at: ended.toISOString() },
-    });
-    yield listed;
+const at = (minute: number): Date => new Date(Date.UTC(2026, 0, 1) + minute * 60_000);
+
+/** What the server lists of a run. */
+interface Served {
+  workflowId: string;
+  startTime: Date;
+  closeTime?: Date;
+  status: { name: string };
+  raw?: object;
+  typedSearchAttributes?: object;
+}
+
+function ended(run: string, minute: number, name = 'COMPLETED'): Served {
+  return { workflowId: run, startTime: at(minute - 2), closeTime: at(minute), status: { name } };
+}
+
+interface Server {
+  /** What it lists when it is asked. */
+  list: () => Served[] | Promise<Served[]>;
+  forced?: number;
+}
+
+/** What of a session a list asks, with a server that lists by status, the last ended first. */
+function sessionOf(store: Store, { list, forced = 0 }: Server): Session {
+  const workflow = {
+    list: async function* ({ query }: { query: string }) {
+      const isOpen = query.includes(`= 'Running'`) && !query.includes('!=');
+      for (const execution of await list()) if ((execution.status.name === 'RUNNING') === isOpen) yield execution;
+    },
+    count: () => Promise.resolve({ count: forced }),
+    getHandle: (run: string) => ({ describe: async () => (await list()).find(({ workflowId }) => workflowId === run) }),
   };
-  // What of a session a list asks: the moment in which the run begins is its own.
-  const session = {
+  return {
     store,
     isElsewhere: false,
     mayKnowRuns: () => true,
-    connect: () => Promise.resolve({ client: { workflow: { list } }, close: () => Promise.resolve() }),
+    connect: () => Promise.resolve({ client: { workflow }, close: () => Promise.resolve() }),
   } as unknown as Session;
-  const { runs } = await listRuns(session);
+}
+
+async function storeOf(records: Record<string, number>): Promise<{ store: Store; read: string[] }> {
+  const store = await openStore(await temporaryFolder());
+  for (const [run, minute] of Object.entries(records)) {
+    const times = { started_at: at(minute - 2).toISOString(), ended_at: at(minute).toISOString() };
+    await store.writeRun(runRecord(run, { ...times, status: run.startsWith('bad') ? 'error' : 'success' }));
+  }
+  const read: string[] = [];
+  const closedRuns: Store['closedRuns'] = async function* (atOnce) {
+    for await (const page of store.closedRuns(atOnce)) {
+      read.push(...page.map(({ run }) => run));
+      yield page;
+    }
+  };
+  return { store: { ...store, closedRuns }, read };
+}
+
+const told = ({ runs, more }: Listing): [string[], number | null] => [
+  runs.map(({ run, status }) => `${run} ${status}`),
+  more,
+];
+
+it('a list says what a run is about that began while the server was asked', async () => {
+  const store = await openStore(await temporaryFolder());
+  const submitted_at = at(0).toISOString();
+  const list = async (): Promise<Served[]> => {
+    await store.noteSubmitted({
+      ...{ run: 'report-1', definition: 'report', description: 'of Monday' },
+      ...{ rehearsal: false, submitted_by: 'ana', submitted_at },
+    });
+    return [ended('report-1', 2)];
+  };
+  const { runs } = await listRuns(sessionOf(store, { list }));
   expect(runs).toMatchObject([{ run: 'report-1', status: 'success', description: 'of Monday' }]);
+});
+
+describe('a list of the last runs that have ended', () => {
+  const records = { c: 30, a: 10, 'bad-1': 40, d: 60, b: 20, 'bad-2': 50 };
+  const listed = async (wanted: Wanted, server: Partial<Server> = {}): Promise<Listing> =>
+    listRuns(sessionOf((await storeOf(records)).store, { list: () => [], ...server }), wanted);
+
+  it('has those that ended last, says how many it leaves out, and reads no more than one beyond them', async () => {
+    const { store, read } = await storeOf(records);
+    expect(told(await listRuns(sessionOf(store, { list: () => [] }), { ended: 2 }))).toEqual([
+      ['d success', 'bad-2 error'],
+      4,
+    ]);
+    expect(read).toEqual(['d', 'bad-2', 'bad-1']);
+    expect(told(await listed({ ended: 6 }))[1]).toBe(0);
+    expect(told(await listed({}))).toEqual([
+      ['d success', 'bad-2 error', 'bad-1 error', 'c success', 'b success', 'a success'],
+      0,
+    ]);
+  });
+
+  it('has all that are open before them, the latest first, and leaves none of those out', async () => {
+    const open = (run: string, minute: number): Served => ({
+      ...{
+        workflowId: run,
+        startTime: at(minute),
+        status: { name: 'RUNNING' },
+        raw: {},
+        typedSearchAttributes: { get: () => undefined },
+      },
+    });
+    const list = (): Served[] => [open('early', 1), open('late', 70)];
+    expect(told(await listed({ ended: 1 }, { list }))).toEqual([['late running', 'early running', 'd success'], 5]);
+    expect(told(await listed({ ended: 1, status: 'open' }, { list }))).toEqual([['late running', 'early running'], 0]);
+  });
+
+  it('has those among them that only the server tells of, and counts those that it does not', async () => {
+    const list = (): Served[] => [ended('forced', 55, 'TERMINATED'), ended('d', 60), ended('a', 10)];
+    expect(told(await listed({ ended: 2 }, { list, forced: 3 }))).toEqual([['d success', 'forced cancelled'], 7]);
+  });
+
+  it('has the record of a run that ended while it was made', async () => {
+    const { store } = await storeOf(records);
+    const list = async (): Promise<Served[]> => {
+      await store.writeRun(runRecord('now', { status: 'partial', ended_at: at(70).toISOString() }));
+      return [ended('now', 70), ended('d', 60)];
+    };
+    expect(told(await listRuns(sessionOf(store, { list }), { ended: 2 }))).toEqual([['now partial', 'd success'], 5]);
+  });
+
+  it('of one status has the last of that, and says that there are more where it has not counted them', async () => {
+    expect(told(await listed({ ended: 1, status: 'error' }))).toEqual([['bad-2 error'], null]);
+    expect(told(await listed({ ended: 2, status: 'error' }))).toEqual([['bad-2 error', 'bad-1 error'], 0]);
+    const list = (): Served[] => [ended('forced', 5, 'TERMINATED')];
+    expect(told(await listed({ ended: 2, status: 'cancelled' }, { list }))).toEqual([['forced cancelled'], 0]);
+    expect(told(await listed({ ended: 2, status: 'partial' }, { list }))).toEqual([[], 0]);
+  });
 });

@@ -184,7 +184,11 @@ describe('a store on PostgreSQL', () => {
       true,
       false,
     ]);
-    expect((await there.listSubmitted()).map(({ definition }) => definition)).toEqual(['d']);
+    expect((await there.readSubmitted(['r-1', 'r-0'])).map(({ definition }) => definition)).toEqual(['d']);
+    expect((await there.listUnrecorded()).map(({ run: id }) => id)).toEqual(['r-1']);
+    await here.writeRun(runRecord('r-1'));
+    expect(await there.listUnrecorded()).toEqual([]);
+    await here.forgetRun('r-1');
     const token = await here.sign('gate');
     expect([await there.isSigned('gate', token), await there.isSigned('other', token)]).toEqual([true, false]);
   });
@@ -209,6 +213,8 @@ describe('a store on PostgreSQL', () => {
     await store.writeRun({ ...runRecord('run-2'), ended_at: at(8_888) });
     const { value: first } = await store.closedRuns().next();
     expect(first?.[0]?.run).toBe('run-2');
+    expect((await store.closedRuns(3).next()).value).toHaveLength(3);
+    expect(await store.countRuns()).toBe(2_100);
   });
 
   it('counts the time in which some worker was there', async () => {

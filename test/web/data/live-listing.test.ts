@@ -54,7 +54,7 @@ describe('the list of runs that pages show', () => {
       patiently: <T>(ask: () => Promise<T>): Promise<T> => ask(),
     } as unknown as SharedSession;
     const listing = createLiveListing(session);
-    expect((await listing.read()).runs).toHaveLength(RUNS);
+    expect((await listing.read(Infinity)).runs).toHaveLength(RUNS);
     expect([all, read]).toEqual([1, []]);
 
     // Whoever read one of these files again would not find the run in it.
@@ -63,9 +63,37 @@ describe('the list of runs that pages show', () => {
     await addClosed(store, 'hello-new');
     const now = Date.now();
     vi.spyOn(Date, 'now').mockReturnValue(now + LATER_MS);
-    const { runs } = await listing.read();
+    const { runs } = await listing.read(Infinity);
     expect(runs).toHaveLength(RUNS + 1);
     expect(runs.every(({ run, description }) => description === `about ${run}`)).toBe(true);
     expect([all, read]).toEqual([1, ['hello-new']]);
+  });
+
+  it('reads no more of those that have ended than are looked at', async () => {
+    const store = await openStore(join(await temporaryFolder(), 'state'));
+    for (let index = 0; index < RUNS; index += 1) await addClosed(store, `hello-${index}`);
+    const read: string[] = [];
+    const counting: Store = {
+      ...store,
+      closedRuns: async function* (atOnce) {
+        for await (const page of store.closedRuns(atOnce)) {
+          read.push(...page.map(({ run }) => run));
+          yield page;
+        }
+      },
+    };
+    const session = {
+      store: counting,
+      mayKnowRuns: () => false,
+      patiently: <T>(ask: () => Promise<T>): Promise<T> => ask(),
+    } as unknown as SharedSession;
+    const listing = createLiveListing(session);
+    const { runs, more } = await listing.read(10);
+    expect([runs.length, more, read.length]).toEqual([10, RUNS - 10, 11]);
+    // What was read for one page serves those before it, and not those after.
+    expect((await listing.read(5)).runs).toHaveLength(10);
+    expect(read).toHaveLength(11);
+    expect(await listing.read(Infinity)).toMatchObject({ more: 0 });
+    expect((await listing.read(10)).runs).toHaveLength(RUNS);
   });
 });

@@ -90,17 +90,15 @@ async function copyJournals({ stateDir, target, note, leave }: Copying): Promise
 }
 
 async function copyRuns({ stateDir, source, target, note, leave }: Copying): Promise<void> {
-  const roots = await source.listRuns();
-  for (const root of roots)
+  for (const root of await source.listRuns())
     for (const run of [root, ...(await source.listRuns(root))]) {
       const record: RunRecord | null = await source.readRun(run);
       if (record === null) continue;
       await target.writeRun(record);
       note('runs');
     }
-  const closed = new Set(roots);
-  for (const { run } of await source.listSubmitted())
-    if (!closed.has(run)) leave(`the run \`${run}\`: it is open, and goes on with the server of ${stateDir}`);
+  for (const { run } of await source.listUnrecorded())
+    leave(`the run \`${run}\`: it is open, and goes on with the server of ${stateDir}`);
 }
 
 async function copyLogs({ stateDir, source, database, note, leave }: Copying): Promise<void> {
