@@ -1,6 +1,6 @@
 // @seconds 20
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
@@ -31,6 +31,7 @@ const NOTE = 'a note that is too big for history, '.repeat(60);
 let server: Project;
 let remote: Project;
 let laptop: Project;
+let other: Project;
 let endpoint: ModelEndpoint;
 const running: Running[] = [];
 
@@ -73,11 +74,20 @@ beforeAll(async () => {
     },
     { TEMPORAL_ADDRESS },
   );
+  other = await openProject(
+    {
+      'perdure.yml': 'task_queue: team\n',
+      'definitions/workflows/monthly.yml': YEARLY.replace('yearly', 'monthly').replace('@yearly', '@monthly'),
+      'definitions/workflows/after.yml':
+        'name: after\non: {run: {definition: monthly}}\nsteps:\n  - command: [echo, after]\n',
+    },
+    { TEMPORAL_ADDRESS },
+  );
 });
 afterAll(async () => {
   for (const { process } of running) process.kill('SIGTERM');
   await Promise.all(running.map(({ finished }) => finished));
-  for (const project of [laptop, remote, server]) await project.close();
+  for (const project of [laptop, other, remote, server]) await project.close();
   await endpoint.close();
 });
 
@@ -184,6 +194,29 @@ describe('a schedule in a server elsewhere', () => {
       return recent.find((one) => one.due.startsWith(due))?.run;
     });
     expect(await outputOf(made)).toBe(`HELLO\n${due}.000Z\n`);
+  });
+
+  it('is left alone by another project with the same store, which has its own', async () => {
+    const own = async (project: Project): Promise<unknown> => JSON.parse((await sync(project)).stdout) as unknown;
+    const sync = (project: Project): Promise<{ code: number | null; stdout: string; stderr: string }> =>
+      project.run('schedules', 'sync', '--json');
+    const [mine, theirs] = [['yearly'], ['monthly', 'after']];
+    expect(await own(other)).toEqual({ created: theirs, changed: [], removed: [], same: [], others: mine });
+    expect(await own(laptop)).toEqual({ created: [], changed: [], removed: [], same: mine, others: theirs });
+    expect(await listed()).toMatchObject([
+      { name: 'after', state: 'active', drift: 'other' },
+      { name: 'monthly', state: 'active', drift: 'other' },
+      { name: 'yearly', state: 'active', drift: null },
+    ]);
+    // Another definition of the same name would take its place.
+    await writeFile(join(other.folder, 'definitions/workflows/mine.yml'), YEARLY);
+    expect(await sync(other)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('`yearly`') as string,
+    });
+    await rm(join(other.folder, 'definitions'), { recursive: true });
+    expect(await own(other)).toEqual({ created: [], changed: [], removed: theirs, same: [], others: mine });
+    expect(await own(laptop)).toMatchObject({ same: mine, others: [] });
   });
 
   it('is not made where nobody would carry it out', async () => {

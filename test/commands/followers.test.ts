@@ -64,12 +64,18 @@ it('starts nothing before it is synced, which says what it does', async () => {
   await runFirst('early', '0');
   expect(await listed('second')).toMatchObject({ kind: 'run', state: 'absent', drift: 'new' });
   const created = ['choosy', 'second'];
-  expect(await json('schedules', 'sync', '--dry-run')).toEqual({ created, changed: [], removed: [], same: [] });
+  expect(await json('schedules', 'sync', '--dry-run')).toEqual({
+    created,
+    changed: [],
+    removed: [],
+    same: [],
+    others: [],
+  });
   expect(await project.run('schedules', 'sync')).toMatchObject({
     code: 0,
     stdout: '+ choosy  after second: success, partial\n+ second  after first: success, error\n',
   });
-  expect(await json('schedules', 'sync')).toEqual({ created: [], changed: [], removed: [], same: created });
+  expect(await json('schedules', 'sync')).toEqual({ created: [], changed: [], removed: [], same: created, others: [] });
   expect(await listed('second')).toMatchObject({ state: 'active', drift: null });
   expect(await after('early')).toEqual([]);
 });
@@ -102,7 +108,7 @@ it('changes with the next sync, rests while it is paused, and is removed', async
   await write('second', second(' more'));
   expect(await listed('second')).toMatchObject({ drift: 'changed' });
   expect(await project.run('schedules', 'pause', 'second', '--note', 'for now')).toMatchObject({ code: 0 });
-  expect(await json('schedules', 'sync')).toMatchObject({ changed: ['second'], same: ['choosy'] });
+  expect(await json('schedules', 'sync')).toMatchObject({ changed: ['second'], same: ['choosy'], others: [] });
   expect(await listed('second')).toMatchObject({ state: 'paused', drift: null });
   await runFirst('paused', '3');
   expect(await project.run('schedules', 'resume', 'second')).toMatchObject({ code: 0 });
@@ -115,7 +121,7 @@ it('changes with the next sync, rests while it is paused, and is removed', async
   });
   await rm(join(project.folder, 'definitions', 'workflows', 'choosy.yml'));
   expect(await listed('choosy')).toMatchObject({ state: 'active', drift: 'removed' });
-  expect(await json('schedules', 'sync')).toMatchObject({ removed: ['choosy'], same: ['second'] });
+  expect(await json('schedules', 'sync')).toMatchObject({ removed: ['choosy'], same: ['second'], others: [] });
   expect(await project.run('schedules', 'remove', 'second')).toMatchObject({ code: 0 });
   expect(await listed('second')).toMatchObject({ state: 'absent', drift: 'new' });
 });

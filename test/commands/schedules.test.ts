@@ -47,6 +47,7 @@ it('makes the schedules of the server equal to the definitions, and says first w
     changed: [],
     removed: [],
     same: [],
+    others: [],
   });
   expect(await listed('hourly')).toMatchObject({ state: 'absent', drift: 'new' });
   expect(await project.run('schedules', 'sync')).toMatchObject({
@@ -54,11 +55,17 @@ it('makes the schedules of the server equal to the definitions, and says first w
     stdout: '+ hourly  every 1h (UTC)\n+ slow  @yearly (UTC)\n',
   });
   await expect.poll(() => listed('hourly')).toMatchObject({ state: 'active', drift: null });
-  expect(await json('schedules', 'sync')).toEqual({ created: [], changed: [], removed: [], same: ['hourly', 'slow'] });
+  expect(await json('schedules', 'sync')).toEqual({
+    created: [],
+    changed: [],
+    removed: [],
+    same: ['hourly', 'slow'],
+    others: [],
+  });
 
   await write('hourly', hourly(', who: you'));
   expect(await listed('hourly')).toMatchObject({ state: 'active', drift: 'changed' });
-  expect(await json('schedules', 'sync')).toMatchObject({ changed: ['hourly'], same: ['slow'] });
+  expect(await json('schedules', 'sync')).toMatchObject({ changed: ['hourly'], same: ['slow'], others: [] });
   expect(await listed('hourly')).toMatchObject({ drift: null });
 });
 

@@ -99,6 +99,7 @@ function changedNames({ schedules: planned, followers }: TriggerChanges): Record
     changed: [...planned.changed.map(({ wanted }) => wanted), ...followers.changed].map(nameOf),
     removed: [...planned.removed.map(({ name }) => name), ...followers.removed.map(({ definition }) => definition)],
     same: [...planned.same, ...followers.same],
+    others: [...planned.others.map(({ name }) => name), ...followers.others.map(({ definition }) => definition)],
   };
 }
 

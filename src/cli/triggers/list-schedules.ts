@@ -9,11 +9,12 @@ import type { ServerSchedule } from './server-schedules.js';
 import { serverSchedules } from './server-schedules.js';
 import { knownFollowers } from './sync-followers.js';
 import { sourceHash } from './prepare-trigger.js';
+import { projectMark } from './trigger-owner.js';
 import type { BrokenDefinition, TriggeredDefinition } from './triggered-definitions.js';
 import { triggeredDefinitions } from './triggered-definitions.js';
 
 /** How the server's schedule differs from its definition; null where it does not. */
-export type Drift = 'new' | 'changed' | 'removed' | 'broken';
+export type Drift = 'new' | 'changed' | 'removed' | 'other' | 'broken';
 
 /** A schedule in a list, or what starts when runs end. */
 export interface ListedSchedule {
@@ -51,6 +52,7 @@ export async function listSchedules(
 ): Promise<ListedSchedule[]> {
   const { definitions, broken } = await triggeredDefinitions(workspace, terminal);
   const followers = session === null ? [] : await knownFollowers(session.store);
+  const project = session === null ? null : projectMark(session);
   // Where nothing was ever run there is no server that could have one.
   const there =
     session === null
@@ -95,6 +97,7 @@ export async function listSchedules(
   for (const known of there?.values() ?? []) {
     if (named.has(known.name)) continue;
     const { file } = known.call.schedule;
+    const isOwn = known.call.schedule.project === project;
     listed.push({
       kind: 'schedule',
       name: known.name,
@@ -102,11 +105,11 @@ export async function listSchedules(
       schedule: [],
       zone: null,
       overlap: null,
-      drift: 'removed',
+      drift: isOwn ? 'removed' : 'other',
       ...stateOf(known, true),
     });
   }
-  listed.push(...listedFollowers({ definitions, broken }, followers));
+  listed.push(...listedFollowers({ definitions, broken }, followers, project));
   return listed.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -114,6 +117,7 @@ export async function listSchedules(
 function listedFollowers(
   { definitions, broken }: { definitions: TriggeredDefinition[]; broken: BrokenDefinition[] },
   followers: Follower[],
+  project: string | null,
 ): ListedSchedule[] {
   const following = definitions.filter(({ compiled }) => compiled.triggers.follow !== undefined);
   const names = new Set([...following, ...followers.map(({ definition: name }) => ({ name }))].map(({ name }) => name));
@@ -130,7 +134,7 @@ function listedFollowers(
         file: definition?.file ?? known?.file ?? '',
         schedule: [followText(said)],
         ...{ zone: null, overlap: null },
-        drift: isBroken ? 'broken' : followerDrift(definition, known),
+        drift: isBroken ? 'broken' : followerDrift(definition, known, project),
         state: known === undefined ? 'absent' : known.paused === undefined ? 'active' : 'paused',
         note: known?.paused ?? null,
         ...{ next: [], recent: [], skipped: 0, missed: 0 },
@@ -139,8 +143,12 @@ function listedFollowers(
   });
 }
 
-function followerDrift(definition: TriggeredDefinition | undefined, known: Follower | undefined): Drift | null {
-  if (definition === undefined) return 'removed';
+function followerDrift(
+  definition: TriggeredDefinition | undefined,
+  known: Follower | undefined,
+  project: string | null,
+): Drift | null {
+  if (definition === undefined) return known?.project === project ? 'removed' : 'other';
   if (known === undefined) return 'new';
   return known.source === sourceHash(definition, 'follow') ? null : 'changed';
 }

@@ -5,9 +5,9 @@ import type { Drift, ListedSchedule } from './list-schedules.js';
 import { followText } from '../../plan/triggers/follow.js';
 import type { TriggerChanges } from './run-sync.js';
 
-/** What `schedules sync` does, a line for each: made, changed, removed. */
+/** What `schedules sync` does, a line for each: made, changed, removed, left alone. */
 export function changeLines({ schedules, followers }: TriggerChanges): string[] {
-  const { created, changed, removed, same } = schedules;
+  const { created, changed, removed, others, same } = schedules;
   const written = (schedule: { written: string[]; zone: string }): string =>
     `${schedule.written.join('; ')} (${schedule.zone})`;
   return [
@@ -15,11 +15,17 @@ export function changeLines({ schedules, followers }: TriggerChanges): string[] 
     ...changed.map(({ wanted }) => line('~', wanted.definition.name, written(wanted.schedule))),
     ...removed.map(({ name }) => line('-', name, 'no definition has it')),
     ...same.map((name) => line('=', name, 'as it is')),
+    ...others.map(({ name, call }) => line('·', name, ofOther(call.schedule))),
     ...followers.created.map(({ definition, follow }) => line('+', definition.name, followText(follow))),
     ...followers.changed.map(({ definition, follow }) => line('~', definition.name, followText(follow))),
     ...followers.removed.map(({ definition }) => line('-', definition, 'no definition has it')),
     ...followers.same.map((name) => line('=', name, 'as it is')),
+    ...followers.others.map((one) => line('·', one.definition, ofOther(one))),
   ];
+}
+
+function ofOther({ project }: { project: string }): string {
+  return `is of another project, ${project}`;
 }
 
 function line(mark: string, name: string, what: string): string {
@@ -30,6 +36,7 @@ const DRIFTS: Record<Drift, string> = {
   new: 'not in the server yet: perdure schedules sync',
   changed: 'the definition has changed since: perdure schedules sync',
   removed: 'no definition has it any more: perdure schedules sync',
+  other: 'is of another project with the same store',
   broken: 'the definition has problems: perdure validate',
 };
 
@@ -56,7 +63,7 @@ export function scheduleLines(listed: ListedSchedule[], { now, palette }: { now:
 }
 
 function markOf({ state, drift }: ListedSchedule, { tone }: Palette): string {
-  if (drift !== null) return tone('attention', '!');
+  if (drift !== null && drift !== 'other') return tone('attention', '!');
   return state === 'active' ? tone('good', '✓') : state === 'paused' ? tone('attention', '‖') : tone('quiet', '·');
 }
 

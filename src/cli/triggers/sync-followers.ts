@@ -7,6 +7,7 @@ import type { Session } from '../session.js';
 import type { ServerAttributes } from '../submit/start-run.js';
 import type { Terminal } from '../terminal.js';
 import { prepareTrigger, settledHash, sourceHash, storePrepared } from './prepare-trigger.js';
+import { partOwn, projectMark, requireOwn } from './trigger-owner.js';
 import type { TriggeredDefinition } from './triggered-definitions.js';
 
 /** A definition with `on: run`, settled. */
@@ -14,6 +15,7 @@ interface WantedFollower {
   definition: TriggeredDefinition;
   follow: Follow;
   prepared: PreparedRun;
+  project: string;
   source: Hash;
   settled: Hash;
 }
@@ -23,6 +25,8 @@ export interface FollowerChanges {
   created: WantedFollower[];
   changed: WantedFollower[];
   removed: Follower[];
+  /** What other projects have synced: it is left alone. */
+  others: Follower[];
   same: string[];
 }
 
@@ -36,14 +40,15 @@ export async function knownFollowers(store: Pick<Store, 'readFollowers'>): Promi
   }
 }
 
-/** Settles every `on: run` of the definitions, and says what differs. Nothing is changed or stored. */
+/** Settles every `on: run` of the definitions, and says what differs, as `planChanges` does. */
 export async function planFollowers(
   definitions: TriggeredDefinition[],
   there: Follower[],
   session: Session,
   how: { by: string; attributes: ServerAttributes; terminal: Terminal },
 ): Promise<FollowerChanges> {
-  const changes: FollowerChanges = { created: [], changed: [], removed: [], same: [] };
+  const changes: FollowerChanges = { created: [], changed: [], removed: [], others: [], same: [] };
+  const project = projectMark(session);
   const names = new Set<string>();
   for (const definition of definitions) {
     const { follow } = definition.compiled.triggers;
@@ -52,15 +57,16 @@ export async function planFollowers(
     const prepared = await prepareTrigger(definition, follow.inputs, session, how);
     const settled = settledHash(prepared);
     const source = sourceHash(definition, 'follow');
-    const wanted = { definition, follow, prepared, source, settled };
+    const wanted = { definition, follow, prepared, project, source, settled };
     const known = there.find((one) => one.definition === definition.name);
+    requireOwn(definition, known, project);
     if (known === undefined) changes.created.push(wanted);
     else if (known.source === source && known.settled === settled && known.file === definition.file)
       changes.same.push(definition.name);
     else changes.changed.push(wanted);
   }
-  changes.removed = there.filter(({ definition }) => !names.has(definition));
-  return changes;
+  const gone = there.filter(({ definition }) => !names.has(definition));
+  return { ...changes, ...partOwn(gone, (one) => one, project) };
 }
 
 /**
@@ -75,12 +81,12 @@ export async function applyFollowers(
   if (created.length + changed.length + removed.length === 0) return;
   const gone = new Set(removed.map(({ definition }) => definition));
   const followers = new Map(there.filter((one) => !gone.has(one.definition)).map((one) => [one.definition, one]));
-  for (const { definition, follow, prepared, source, settled } of [...created, ...changed]) {
+  for (const { definition, follow, prepared, project, source, settled } of [...created, ...changed]) {
     const { definitions, ends, when } = follow;
     const { name, file } = definition;
     const paused = followers.get(name)?.paused;
     followers.set(name, {
-      ...{ definition: name, file, definitions, ends, when, source, settled },
+      ...{ definition: name, file, project, definitions, ends, when, source, settled },
       prepared: await storePrepared(prepared, definition, store),
       ...(paused === undefined ? {} : { paused }),
     });

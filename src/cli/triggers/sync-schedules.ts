@@ -10,6 +10,7 @@ import type { Terminal } from '../terminal.js';
 import { prepareTrigger, settledHash, sourceHash, storePrepared } from './prepare-trigger.js';
 import { scheduleId, scheduleOptions } from './schedule-options.js';
 import type { ServerSchedule } from './server-schedules.js';
+import { partOwn, projectMark, requireOwn } from './trigger-owner.js';
 import type { TriggeredDefinition } from './triggered-definitions.js';
 
 /** A schedule as its definition has it, settled. */
@@ -25,17 +26,23 @@ export interface ScheduleChanges {
   created: WantedSchedule[];
   changed: { wanted: WantedSchedule; there: ServerSchedule }[];
   removed: ServerSchedule[];
+  /** What other projects have synced: it is left alone. */
+  others: ServerSchedule[];
   same: string[];
 }
 
-/** Settles every schedule of the definitions, and says what differs. Nothing is changed or stored. */
+/**
+ * Settles every schedule of the definitions, and says what differs. Nothing is changed or stored. Throws a usage error
+ * where one would take the place of another project's.
+ */
 export async function planChanges(
   definitions: TriggeredDefinition[],
   there: Map<string, ServerSchedule>,
   session: Session,
   how: { by: string; attributes: ServerAttributes; terminal: Terminal },
 ): Promise<ScheduleChanges> {
-  const changes: ScheduleChanges = { created: [], changed: [], removed: [], same: [] };
+  const changes: ScheduleChanges = { created: [], changed: [], removed: [], others: [], same: [] };
+  const project = projectMark(session);
   const names = new Set<string>();
   for (const definition of definitions) {
     const { schedule } = definition.compiled.triggers;
@@ -43,13 +50,14 @@ export async function planChanges(
     names.add(definition.name);
     const wanted = await settleSchedule(definition, schedule, session, how);
     const known = there.get(definition.name);
+    requireOwn(definition, known?.call.schedule, project);
     if (known === undefined) changes.created.push(wanted);
-    else if (canonicalJson({ ...known.call.schedule }) === canonicalJson({ ...wanted.identity }))
+    else if (canonicalJson({ ...known.call.schedule, project }) === canonicalJson({ ...wanted.identity }))
       changes.same.push(definition.name);
     else changes.changed.push({ wanted, there: known });
   }
-  changes.removed = [...there.values()].filter(({ name }) => !names.has(name));
-  return changes;
+  const gone = [...there.values()].filter(({ name }) => !names.has(name));
+  return { ...changes, ...partOwn(gone, ({ call }) => call.schedule, project) };
 }
 
 async function settleSchedule(
@@ -62,6 +70,7 @@ async function settleSchedule(
   const identity = {
     definition: definition.name,
     file: definition.file,
+    project: projectMark(session),
     source: sourceHash(definition, 'schedule'),
     settled: settledHash(prepared),
   };

@@ -27,6 +27,8 @@ export interface Follower extends Omit<Follow, 'inputs'> {
   definition: string;
   /** From the project's root. */
   file: string;
+  /** Whose it is, of several projects that have one store. */
+  project: string;
   /** A stored `PreparedRun`. */
   prepared: Hash;
   /** Hash of what the definition says: another one means that it was changed. */

@@ -42,6 +42,8 @@ export interface ScheduledCall extends StartCall {
     definition: string;
     /** From the project's root. */
     file: string;
+    /** Whose it is, of several projects that have one store. */
+    project: string;
     /** Hash of schedule and Plan: another one means that the definition was changed. */
     source: Hash;
     /** Hash of all that its runs are started with. */

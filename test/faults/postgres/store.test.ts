@@ -129,8 +129,15 @@ describe('a store on PostgreSQL', () => {
     expect(took.filter(Boolean)).toHaveLength(3);
     const day = await readQuotaDay(here, dayOf(Date.now()));
     expect(takenOn(day, 'ana')).toEqual({ used: 0.9e9, held: 0 });
-    const follower = { definition: 'b', file: 'b.yml', definitions: ['a'], ends: ['success' as const], when: null };
-    const synced = { ...follower, prepared: sha256('1'), source: sha256('2'), settled: sha256('3') };
+    const follower = { definition: 'b', file: 'b.yml', definitions: ['a'], ends: ['success' as const] };
+    const synced = {
+      ...follower,
+      when: null,
+      project: '..',
+      prepared: sha256('1'),
+      source: sha256('2'),
+      settled: sha256('3'),
+    };
     await here.writeFollowers([synced]);
     expect(await there.readFollowers()).toEqual([synced]);
   });

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../helpers/harness.js';
 const FOLLOWER: Follower = {
   definition: 'after',
   file: 'definitions/workflows/after.yml',
+  project: '..',
   definitions: ['report'],
   ends: ['success'],
   when: null,

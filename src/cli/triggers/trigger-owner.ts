@@ -1,0 +1,42 @@
+import { hostname } from 'node:os';
+import { placeOf, realOf } from '../../store/folders/places.js';
+import { usageError } from '../exit-codes.js';
+import type { Session } from '../session.js';
+
+/** A trigger that was synced, and from which definition of which project. */
+interface Synced {
+  definition: string;
+  /** From the project's root. */
+  file: string;
+  project: string;
+}
+
+/**
+ * Tells the projects of a store apart: by the way from the state folder, which is the same wherever both are moved;
+ * where the store is no folder of this machine, by host and folder.
+ */
+export function projectMark({ store, elsewhere, config, project: { root } }: Session): string {
+  return elsewhere !== null || config.store !== undefined ? `${hostname()}:${realOf(root)}` : placeOf(store, root);
+}
+
+/** Parts what no definition has into what this project has synced, and what is of others. */
+export function partOwn<T>(gone: T[], syncedOf: (one: T) => Synced, project: string): { removed: T[]; others: T[] } {
+  const isOwn = (one: T): boolean => syncedOf(one).project === project;
+  return { removed: gone.filter(isOwn), others: gone.filter((one) => !isOwn(one)) };
+}
+
+/**
+ * Throws a usage error where what has the name of a definition is another project's: it would be lost. The same file
+ * elsewhere is another copy of this project.
+ */
+export function requireOwn(
+  { name, file }: { name: string; file: string },
+  there: Synced | undefined,
+  project: string,
+): void {
+  if (there === undefined || there.project === project || there.file === file) return;
+  throw usageError(
+    `The store has a \`${name}\` that was synced from \`${there.file}\` of another project (\`${there.project}\`).`,
+    `Name this one otherwise, or remove that one: \`perdure schedules remove ${name}\`.`,
+  );
+}
