@@ -18,6 +18,11 @@ const LIST = Array.from({ length: 201 }, (_, index) => index).join(', ');
 const DEFINITIONS: Record<string, string> = {
   leaf: 'steps:\n  - {id: deep, agent: helper, prompt: say}\n  - {id: hang, ask: Go on?}\n',
   middle: 'steps:\n  - {id: asked, agent: talker, prompt: talk}\n  - {id: inner, workflow: leaf}\n',
+  fails:
+    'steps:\n  - {id: deep, agent: helper, prompt: say}\n' +
+    "  - {id: once, command: [sh, -c, 'test -e failed || { touch failed; exit 1; }']}\n  - {id: hang, ask: Go on?}\n",
+  again: 'steps:\n  - {id: more, workflow: fails, retry: {attempts: 2}}\n',
+  retried: 'steps:\n  - {id: inner, workflow: again}\n',
   item: 'inputs: {n: {type: integer}}\nsteps:\n  - {id: said, agent: helper, prompt: "say ${n}"}\n',
   nested: 'steps:\n  - {id: first, agent: helper, prompt: say}\n  - {id: inner, workflow: middle}\n',
   batches:
@@ -62,6 +67,8 @@ describe('what a terminated nested run has cost', () => {
   it.each([
     // `first`, two turns of `asked`, `deep`.
     ['nested', 'nested/inner', 4],
+    // `deep` in both tries of `more`.
+    ['retried', 'retried/inner', 2],
     // The items 0 and 1 of a batch.
     ['batches', 'batches/inner/0-199', 2],
   ])('counts in the run that started it, in its page of results and in the list: %s', async (name, below, answers) => {

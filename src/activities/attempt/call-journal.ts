@@ -8,6 +8,7 @@ import type { Store } from '../../store/store.js';
 import type { Claim, JournalEntry, JournalKey, Taken } from '../../store/journal/entry.js';
 import type { StepCall } from '../contract.js';
 import { stepFailure } from '../failures.js';
+import { noteNested } from './nested-scopes.js';
 import type { About } from './traced-call.js';
 import { noteFailure, tracedOf } from './traced-call.js';
 import { filesKept } from './kept-files.js';
@@ -136,6 +137,7 @@ export async function takeQuestion(
   const kept = unwritten.get(nameOf(store, key));
   // Before anything is claimed: this worker has the question still.
   if (kept !== undefined && (await writeAnswer(store, key, kept, call))) return { entry: kept.entry };
+  await noteNested(store, key.scope);
   return store.claimQuestion(key, request, signal);
 }
 

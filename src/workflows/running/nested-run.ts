@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import { nestedEnd, endedByOthers } from '../../plan/outcomes/step-ends.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
+import { scopeOfTry } from '../../plan/calls/journal-scope.js';
 import type { Plan } from '../../plan/plan.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { RunOutcome } from '../../plan/result.js';
@@ -42,7 +43,7 @@ export async function startNested(
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const ownRoot = { ...root, first: tried === 1 ? root.first : `${root.first} ${path} ${tried}` };
+  const ownRoot = { ...root, first: scopeOfTry(root.first, path, tried) };
   const input: RunInput = {
     plan: shortened(context, plan),
     input: inputs,
