@@ -263,6 +263,7 @@ describe('a workflow of conductor that asks people', () => {
     const answered = new Set<string>();
     for (const answer of ['3', 'little', 'Yes', 'No', 'again', 'go']) {
       const { gate, message } = await asks('rome', answered);
+      expect(message).toBe(message.trimEnd());
       said.push(message.replace(/\s+/g, ' ').trim());
       answered.add(gate);
       const { code, stderr } = await project.run('answer', gate, answer);

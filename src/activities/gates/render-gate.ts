@@ -56,7 +56,8 @@ export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
 }
 
 function shownBy(step: ApprovalStep | AskStep, scope: Scope): Shown {
-  const message = shorten(toText(render(step.kind === 'ask' ? step.question : step.message, scope)));
+  // What stands at its end may be empty, line by line.
+  const message = shorten(toText(render(step.kind === 'ask' ? step.question : step.message, scope)).trimEnd());
   const content = step.kind === 'ask' || step.content === null ? null : render(step.content, scope);
   const options = step.kind === 'ask' ? step.choices : (step.options ?? null);
   return { message, content, ...(options === null ? {} : { options }) };
