@@ -1,15 +1,17 @@
 import { isPlayed } from '../../plan/players.js';
 import type { ModelChoice } from '../../plan/agents/model-choice.js';
 import { plansTasks } from '../../plan/agents/planned-by.js';
+import { everyStepOf } from '../../plan/plan.js';
 import type { Agent } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
 import { utf8Bytes } from '../../plan/values/json.js';
 import type { RunFold } from './fold/run-fold.js';
 import type { PlannedTasks } from './view/view.js';
 
-/** Nothing where no step of the run plans tasks. */
+/** Nothing where no step plans tasks, in the run, its blocks or what it nests. */
 export function plannedTasks({ input: { plan, settings } }: RunFold): { planned?: PlannedTasks } {
-  const planner = plan.steps.find(plansTasks);
+  const steps = [...everyStepOf(plan)];
+  const planner = steps.find(plansTasks);
   if (planner === undefined) return {};
   const played = isPlayed(plan, settings.programs)(planner);
   const modelOf = (agent: Agent | undefined, model: string | null): ModelChoice | null =>
@@ -22,7 +24,7 @@ export function plannedTasks({ input: { plan, settings } }: RunFold): { planned?
           ? { name, role, model: modelOf(plan.agents[planner.agent], planner.model) }
           : { name, role, model: modelOf(agent, null), turns: agent.max_turns, told: bytesOf(agent) };
       }),
-      spec: plan.steps.flatMap((step) => (step.kind === 'plan' ? (step.build ?? []) : []))[0] ?? null,
+      spec: steps.flatMap((step) => (step.kind === 'plan' ? (step.build ?? []) : []))[0] ?? null,
     },
   };
 }

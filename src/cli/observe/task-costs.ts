@@ -1,6 +1,6 @@
 import { agentName } from '../../plan/builds/agent-name.js';
 import { teamOf } from '../../plan/builds/build-spec.js';
-import { plansTasks } from '../../plan/agents/planned-by.js';
+import { plannerOf, plansTasks } from '../../plan/agents/planned-by.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import type { TaskCosts } from '../../plan/result.js';
@@ -14,12 +14,11 @@ import { everyStepView, nestedIn } from './view/view.js';
  * in it, and by the role of who was asked. Null for other runs.
  */
 export async function taskCosts({ steps }: RunView, store: Pick<Store, 'getText'>): Promise<TaskCosts | null> {
-  const carriedOut = steps.find(isMadeOfTasks);
-  if (carriedOut === undefined) return null;
-  const roles = await rolesOf(steps, carriedOut, store);
+  const carriedOut = new Set(tasksBelow(steps));
+  if (carriedOut.size === 0) return null;
+  const roles = await rolesOf(steps, [...carriedOut], store);
   const costs: TaskCosts = { tasks: {}, roles: {} };
-  const parts = steps.flatMap((step) => (step === carriedOut ? (step.nested?.steps ?? []) : [step]));
-  for (const part of parts) {
+  for (const part of steps.flatMap((step) => partsOf(step, carriedOut))) {
     for (const asked of modelSteps([part])) {
       const spend = asked.result?.spend ?? asked.spent;
       if (spend.tokens === 0 && spend.usd === 0) continue;
@@ -30,19 +29,43 @@ export async function taskCosts({ steps }: RunView, store: Pick<Store, 'getText'
   return costs;
 }
 
-function isMadeOfTasks({ step }: StepView, _index: number, steps: StepView[]): boolean {
-  return step.kind === 'plan' && (step.build !== undefined || steps.some((one) => plansTasks(one.step)));
+/** The steps that carry out planned tasks, wherever they stand. */
+function tasksBelow(steps: StepView[]): StepView[] {
+  const block = { steps: steps.map(({ step }) => step) };
+  return steps.flatMap((one) => {
+    const { step } = one;
+    const isMadeOfTasks = step.kind === 'plan' && (step.build ?? plannerOf(block, step.source)) !== null;
+    return isMadeOfTasks ? [one] : blocksOf(one).flatMap(tasksBelow);
+  });
+}
+
+/** What is told apart: each task, and each step that has none in it. */
+function partsOf(step: StepView, carriedOut: ReadonlySet<StepView>): StepView[] {
+  if (carriedOut.has(step)) return step.nested?.steps ?? [];
+  const hasTasks = blocksOf(step).some((steps) => tasksBelow(steps).length > 0);
+  return hasTasks ? blocksOf(step).flatMap((steps) => steps.flatMap((one) => partsOf(one, carriedOut))) : [step];
+}
+
+/** Steps that stand beside each other in a step: those of its rounds, and of its nested runs. */
+function blocksOf(step: StepView): StepView[][] {
+  return [...step.rounds, ...nestedIn(step)].map(({ steps }) => steps);
 }
 
 /** Roles by the names of the agents that were made for the team. */
 async function rolesOf(
   steps: StepView[],
-  { step }: StepView,
+  carriedOut: StepView[],
   store: Pick<Store, 'getText'>,
 ): Promise<Map<string, string>> {
-  const planner = steps.map((one) => one.step).find(plansTasks);
-  const team = planner?.tasks.team ?? teamOf(await specOfStep(step, store));
-  return new Map(team.map(({ name, role }, index) => [agentName(name, index), role]));
+  const teams = everyStepBelow(steps).flatMap(({ step }) => (plansTasks(step) ? [step.tasks.team] : []));
+  for (const { step } of carriedOut) teams.push(teamOf(await specOfStep(step, store)));
+  return new Map(
+    teams.flatMap((team) => team.map(({ name, role }, index): [string, string] => [agentName(name, index), role])),
+  );
+}
+
+function everyStepBelow(steps: StepView[]): StepView[] {
+  return steps.flatMap((step) => [step, ...blocksOf(step).flatMap(everyStepBelow)]);
 }
 
 /** The steps below these in which models were asked, by whom a step names. */

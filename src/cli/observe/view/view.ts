@@ -127,10 +127,12 @@ export interface OpenGate {
 /** Every open gate of a tree, in the order of the plan. */
 export function openGates(view: RunView): OpenGate[] {
   const root = rootOf(view.run);
-  return gatesBelow(view, root);
+  return gatesBelow(view, root, undefined);
 }
 
-function gatesBelow(view: RunView, root: string): OpenGate[] {
+/** A nested run may show tasks that were planned around it. */
+function gatesBelow(view: RunView, root: string, around: PlannedTasks | undefined): OpenGate[] {
+  const planned = view.planned ?? around;
   return everyStepView(view.steps).flatMap((step) => {
     const own =
       step.gate === null
@@ -141,10 +143,10 @@ function gatesBelow(view: RunView, root: string): OpenGate[] {
               owner: step.gateOwner ?? view.run,
               gate: step.gate,
               ...(view.requireToken ? { needsToken: true as const } : {}),
-              ...(view.planned === undefined ? {} : { planned: view.planned }),
+              ...(planned === undefined ? {} : { planned }),
             },
           ];
-    return [...own, ...nestedIn(step).flatMap((run) => gatesBelow(run, root))];
+    return [...own, ...nestedIn(step).flatMap((run) => gatesBelow(run, root, planned))];
   });
 }
 
