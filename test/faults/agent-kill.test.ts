@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
+import type { ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { LogLine } from '../../src/store/logs/line.js';
 import type { Harness } from '../workflows/helpers/harness.js';
@@ -15,6 +15,7 @@ import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
 import type { Agent, ToolStep } from '../../src/plan/step.js';
 import { plan, stepBase } from '../plan/helpers/build-plan.js';
 import { PERMISSIONS, models, talking } from '../workflows/helpers/conversing.js';
+import { CALLS, answerTo } from './agent-answers.js';
 import type { Count } from './kill-counts.js';
 import { count, expectWithin, without } from './kill-counts.js';
 import { FULL, random } from './seed.js';
@@ -25,8 +26,6 @@ const CREDENTIALS = { ANTHROPIC_API_KEY: 'test-key' };
 /** The worker that is killed asks with a key of its own: the provider tells whose a question was. */
 const KILLED_KEY = 'killed-key';
 
-/** Calls of the turns before the last: six turns, twelve calls. */
-const CALLS = [2, 2, 2, 3, 3];
 const EFFECTS = CALLS.reduce((sum, calls) => sum + calls, 0);
 const TURNS = CALLS.length + 1;
 /** Three turns of who makes a workflow, and the two steps of what it made. */
@@ -46,55 +45,6 @@ afterAll(async () => {
   await endpoint.close();
   await harness.close();
 });
-
-/** Every call appends a line of its own: by a command, or as a local activity. */
-function callOf(effect: number): { name: string; input: object } {
-  return effect % 2 === 0
-    ? { name: 'shell', input: { argv: ['sh', '-c', 'echo "$0" >> commands.txt', `e${effect}`] } }
-    : { name: 'edit_file', input: { path: 'edits.txt', old_text: 'END', new_text: `e${effect}\nEND` } };
-}
-
-function answerTo(request: RecordedRequest): Answer {
-  const {
-    results: { count },
-    messages,
-  } = request;
-  if (/made-/.test(messages[0]?.text ?? '')) return madeAnswer(request);
-  if (/ask-/.test(messages[0]?.text ?? '')) return { text: 'done' };
-  if (/reads-/.test(messages[0]?.text ?? '')) return readsAnswer(request);
-  let first = 0;
-  for (const calls of CALLS) {
-    if (first === count) return { tools: Array.from({ length: calls }, (_, index) => callOf(first + index)) };
-    first += calls;
-  }
-  return { text: 'done' };
-}
-
-/** Looks at a file three times in one turn, which one local activity does. */
-function readsAnswer({ results: { count, last } }: RecordedRequest): Answer {
-  const call = { name: 'read_file', input: { path: 'edits.txt' } };
-  if (count === 0) return { tools: [call, call, call] };
-  return { text: last.length === 3 && last.every(({ text }) => text.includes('END')) ? 'done' : JSON.stringify(last) };
-}
-
-/** Makes a workflow, runs it, and says what came of it. */
-function madeAnswer({ results: { count, last }, messages: [first] }: RecordedRequest): Answer {
-  const [, name = ''] = /Do (made-\w+)\./.exec(first?.text ?? '') ?? [];
-  if (first?.text.includes('Part') === true) return { text: /Part \d/.exec(first.text)?.[0] ?? '' };
-  const steps = [1, 2].map((part) => ({ id: `part${part}`, agent: 'helper', prompt: `Part ${part}: Do ${name}.` }));
-  if (count === 0)
-    return {
-      tools: [
-        {
-          name: 'workflow_create',
-          input: { name: 'parts', definition: { steps, output: '${steps.part1.output}, ${steps.part2.output}' } },
-        },
-      ],
-    };
-  return count === 1
-    ? { tools: [{ name: 'parts', input: {} }] }
-    : { text: last[0]?.text.includes('Part 1, Part 2') === true ? 'done' : JSON.stringify(last) };
-}
 
 /** What is killed, and how one sees that it has ended as if nothing had been. */
 interface Scene {
@@ -145,6 +95,16 @@ const ASK: Scene = {
   points: 10,
 };
 const READS: Scene = { name: 'reads', plan: (name) => talk(name), check: checkReads, answers: 2, points: 40 };
+/** A file that is written whole is written again where its worker was lost: nobody has to look what became of it. */
+const WHOLE: Scene = {
+  name: 'whole',
+  plan: (name) => talk(name),
+  check: ({ output }) => {
+    expect(output).toBe('done');
+  },
+  answers: 2,
+  points: 25,
+};
 const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, answers: 0, points: 11 };
 
 interface Ended {
@@ -334,6 +294,8 @@ interface Moment {
 const ANSWERED: Moment[] = [
   { scene: AGENT, at: 'askTurn returns' },
   { scene: ASK, at: 'callModel returns' },
+  { scene: WHOLE, at: 'the journal lacks the tool' },
+  { scene: WHOLE, at: 'the journal holds the tool' },
 ];
 
 /** So many at once, the next as soon as one has ended; fails with all that failed. */

@@ -29,7 +29,7 @@ import { isResultTold, tellResult } from './turn-log.js';
 /**
  * Makes one call of a tool. What came of it is journalled before this returns, and that it was begun before its effect
  * (I8): a call that comes again gets its result, and where none is there, the model is told that nobody knows what
- * happened. An external effect is a person's to decide about.
+ * happened. An external effect is a person's to decide about; what may be repeated is, and its beginning is not noted.
  */
 export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<ToolAnswer> {
   const { store, credentials } = deps;
@@ -110,7 +110,8 @@ async function make(
   if ('refusal' in permission) return { content: permission.refusal, is_error: true };
   if ('changed' in permission) return { ask: permission };
   const effect = handler.effect(tool, args);
-  if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request, call)))
+  const isOnce = effect !== 'none' && handler.repeatable !== true;
+  if (isOnce && !(await begin(store, keyOf(call, 'begun'), request, call)))
     return effect === 'external' ? { ask: { doubt: true } } : unknown(tool.name);
   const { permissions } = agent;
   if (permissions === undefined)

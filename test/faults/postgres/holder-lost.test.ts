@@ -113,6 +113,9 @@ async function writers(victim: string): Promise<{ endpoint: ModelEndpoint; reach
   return { endpoint, reached };
 }
 
+/** Questions of a build: the plan, three tasks with two each, two reviews, and two times mending. */
+const REQUESTS = 13;
+
 describe('when the machine that has the workspace is gone, with its checkout', () => {
   it.each(['outer', 'inner'])(
     'in the last turn of an agent (%s), that turn alone is asked again, and the files are all there',
@@ -135,10 +138,9 @@ describe('when the machine that has the workspace is gone, with its checkout', (
     },
   );
 
-  it('in the middle of a build, it comes to the same files, and asks one question more at most', async () => {
-    /** The plan, three tasks with two each, two reviews, and two times mending. */
-    const requests = 13;
-    for (const moment of FULL ? [2, 4, 6, 8, 10, 12] : [2 + Math.floor(draw() * (requests - 2))]) {
+  it.each(FULL ? [2, 4, 6, 8, 10, 12] : [2 + Math.floor(draw() * (REQUESTS - 2))])(
+    'in the middle of a build (at question %i), it comes to the same files, and asks one question more at most',
+    async (moment) => {
       const voices = team(1, mendCounter);
       const endpoint = await startModelEndpoint((request) => {
         const voice = Object.keys(voices).find((words) => request.system.includes(words));
@@ -155,9 +157,9 @@ describe('when the machine that has the workspace is gone, with its checkout', (
       expect(output).toMatchObject({ tests: { ok: true, passed: 1, failed: 0 } });
       expect((await left.run('workspace', 'export', pair.run, 'result')).code).toBe(0);
       expect(readFileSync(join(left.folder, 'result', 'counter.js'), 'utf8')).toBe(COUNTER(1));
-      expect(endpoint.requests.length).toBeLessThanOrEqual(requests + 1);
-    }
-  });
+      expect(endpoint.requests.length).toBeLessThanOrEqual(REQUESTS + 1);
+    },
+  );
 });
 
 describe('a holder that stands still for longer than its lease', () => {

@@ -14,6 +14,7 @@ export const writeFile = builtin({
   }),
   parallel: false,
   quick: true,
+  repeatable: true,
   effect: 'workspace',
   action: ({ path }, workspace, root) => ({ kind: 'write', path: workspacePath(path, workspace, root) }),
   run: async ({ path, content }, { workspace, root }) => {

@@ -14,6 +14,7 @@ export interface Builtin<A> {
   parallel: boolean;
   quick: boolean;
   server?: true;
+  repeatable?: true;
   effect: Effect | ((args: A) => Effect);
   /** `root`: the folder of the workspace that its paths are relative to. */
   action: (args: A, workspace: string, root?: string) => Action;
@@ -35,6 +36,7 @@ export function builtin<A>({
   parallel,
   quick,
   server,
+  repeatable,
   effect,
   action,
   run,
@@ -54,6 +56,7 @@ export function builtin<A>({
     parallel,
     quick,
     ...(server === undefined ? {} : { server }),
+    ...(repeatable === undefined ? {} : { repeatable }),
     spec: async ({ name }) => ({ name, description, input_schema: schema }),
     effect: (_tool, args) => {
       if (typeof effect !== 'function') return effect;

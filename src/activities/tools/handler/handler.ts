@@ -81,6 +81,11 @@ export interface ToolHandler<T extends Tool = Tool> {
    * The model's provider runs it (`web_search` of Anthropic): it is handed on with the request, and never called here.
    */
   server?: true;
+  /**
+   * Made once more it comes to the same (`write_file` writes all of a file). A call that may have been made before its
+   * worker was lost is made again, and nobody has to look.
+   */
+  repeatable?: true;
   /** `external`: a lost worker makes the outcome doubtful; the model is told so, or a person is asked. */
   effect(tool: T, args: JsonObject): 'none' | 'workspace' | 'external';
   /**
