@@ -10,10 +10,13 @@ export const LINE_CHARACTERS = 64 * 1024;
 /** One call of `readLog` reads this much; it ends in a whole line, since a line is shorter even if all is escaped. */
 export const READ_BYTES = 1024 * 1024;
 
-/** A text as lines of a log. */
+/** A text as lines of a log; none of them ends between the two halves of a character. */
 export function* linesOf(stream: LogLine['stream'], text: string, at = new Date().toISOString()): Generator<LogLine> {
-  for (let start = 0; start < text.length; start += LINE_CHARACTERS)
-    yield { at, stream, text: text.slice(start, start + LINE_CHARACTERS) };
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    const full = start + LINE_CHARACTERS;
+    end = (text.codePointAt(full - 1) ?? 0) > 0xffff ? full - 1 : full;
+    yield { at, stream, text: text.slice(start, end) };
+  }
 }
 
 /** As they stand in a file. */
