@@ -1,5 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import { fileName, writeAtomically } from '../files.js';
 import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
 import { errorCode, storeFailure } from '../store-failure.js';
@@ -39,8 +41,9 @@ export function createProviderFiles(folder: string): ProviderFiles {
     // Nearly always there is none, and this is asked before every call: a thrown error takes much longer.
     if (!existsSync(pathOf(provider))) return null;
     try {
-      const pause = JSON.parse(readFileSync(pathOf(provider), 'utf8')) as Partial<Pause>; // looked at below
-      return typeof pause.until === 'number' ? { until: pause.until, reason: String(pause.reason) } : null;
+      const pause = JSON.parse(readFileSync(pathOf(provider), 'utf8')) as Json;
+      if (!isObject(pause) || typeof pause['until'] !== 'number') return null;
+      return { until: pause['until'], reason: typeof pause['reason'] === 'string' ? pause['reason'] : '' };
     } catch (error) {
       // What is damaged says nothing; the provider will say it again.
       if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null;
@@ -50,6 +53,7 @@ export function createProviderFiles(folder: string): ProviderFiles {
 
   /** Probes of pauses that are over are of no use, and are removed with them. */
   function removeAll(provider: string): void {
+    if (!existsSync(folder)) return;
     rmSync(pathOf(provider), { force: true });
     const prefix = `${fileName(provider)}.`;
     for (const name of readdirSync(folder))
