@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readKeys } from '../../../src/store/encryption/read-keys.js';
+import { keyVariable, readKeys } from '../../../src/store/encryption/read-keys.js';
 import type { KeyPlace } from '../../../src/store/encryption/read-keys.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'perdure-keys-'));
@@ -53,6 +54,49 @@ describe('keys of encryption', () => {
     const error = await read({ file: keyFile('bad.key', 0o600, text) }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'KeyError', message: expect.stringContaining('a key of 32 bytes') as string });
     if (text !== '') expect(String(error)).not.toContain(text);
+  });
+
+  it('are the same each time, though the home is not named', async () => {
+    const path = keyFile('plain.key', 0o400);
+    const program = join(root, 'give-key');
+    writeFileSync(program, `#!/bin/sh\nprintf %s "$1$KEY"\n`, { mode: 0o700 });
+    expect(await readKeys([{ file: path }], { env: {}, root })).toEqual([key]);
+    expect(await read({ command: ['./give-key'] }, { command: [program] })).toEqual([key, key]);
+  });
+
+  it('are named by variables that can be ones', () => {
+    expect(keyVariable('${env.A_1}')).toBe('A_1');
+    for (const place of [
+      '${env.1A}',
+      '${env.}',
+      'x${env.A}',
+      '${env.A}x',
+      'A',
+      { file: '${env.A}' },
+      { command: ['x'] },
+    ])
+      expect(keyVariable(place)).toBeNull();
+  });
+
+  it('are not waited for in a pipe, nor read of what is longer than any key', async () => {
+    const pipe = join(folder, 'pipe.key');
+    execFileSync('mkfifo', ['-m', '600', pipe]);
+    const long = keyFile('long.key', 0o600, BASE64.padEnd(4097));
+    for (const file of [pipe, long]) await expect(read({ file })).rejects.toThrow(/to be a file with a key/);
+    expect(await read({ file: keyFile('longest.key', 0o600, BASE64.padEnd(4096)) })).toEqual([key]);
+  });
+
+  it('that are refused come with what to do', async () => {
+    const places: [KeyPlace, string | RegExp][] = [
+      ['${env.NOBODY}', 'A new key is made by: openssl rand -base64 32'],
+      [{ file: '/nowhere/key' }, 'A new key is made by: openssl rand -base64 32'],
+      [{ file: '/' }, 'A new key is made by: openssl rand -base64 32'],
+      [{ file: keyFile('bad.key', 0o600, 'x') }, 'A new key is made by: openssl rand -base64 32'],
+      [{ file: keyFile('open.key', 0o644) }, /^Keep them out: chmod 600 /],
+      [{ command: ['false', 'a', 'b'] }, 'Try it: false a b'],
+    ];
+    for (const [place, hint] of places)
+      await expect(read(place)).rejects.toMatchObject({ hint: expect.stringMatching(hint) as string });
   });
 
   it.each([0o640, 0o604, 0o660, 0o644])('are refused in a file of mode %o', async (mode) => {
