@@ -20,7 +20,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 /**
  * Makes what Perdure needs of a server elsewhere, as far as it is not there: the namespace, which keeps closed runs for
  * so many days, and the search attributes. Changes nothing that is there. Throws an UnavailableError where the server
- * is not reachable, or does not let this user make them.
+ * is not reachable, does not let this user make them, or has no room for them.
  */
 export async function setUpServer(settings: TemporalSettings, retentionDays: number): Promise<SetUp> {
   const { namespace } = settings;
@@ -28,10 +28,14 @@ export async function setUpServer(settings: TemporalSettings, retentionDays: num
   try {
     const isNew = !(await hasNamespace(connection, namespace));
     if (isNew)
-      await allowed(`make the namespace \`${namespace}\``, () => register(connection, namespace, retentionDays));
+      await register(connection, namespace, retentionDays).catch((error: unknown) => {
+        throw refused(`make the namespace \`${namespace}\``, error);
+      });
     const missing = await seen(() => missingSearchAttributes(connection, namespace));
     if (missing.length > 0) {
-      await allowed('make search attributes', () => addSearchAttributes(connection, namespace, missing));
+      await addSearchAttributes(connection, namespace, missing).catch((error: unknown) => {
+        throw notMade(error, missing) ?? refused('make search attributes', error);
+      });
       await seen(async () => {
         const left = await missingSearchAttributes(connection, namespace);
         if (left.length > 0) throw new Error(`it has no search attribute ${left.join(', ')} of the type Keyword`);
@@ -64,11 +68,16 @@ type Long = NonNullable<NonNullable<Register['workflowExecutionRetentionPeriod']
 
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
+/** By these a server says that a namespace has as many search attributes as it may have, or another one of a name. */
+const NOT_MADE = new Set([3, 6, 8, 9]); // invalid argument, already exists, resource exhausted, failed precondition
 
-async function allowed(what: string, make: () => Promise<void>): Promise<void> {
-  await make().catch((error: unknown) => {
-    throw refused(what, error);
-  });
+function notMade(error: unknown, missing: string[]): UnavailableError | null {
+  if (!NOT_MADE.has(grpcCodeOf(error) ?? 0)) return null;
+  return new UnavailableError(
+    `The Temporal server does not make search attributes of the type Keyword: ${messageOf(error)}`,
+    `Have an administrator make room for them in the namespace: ${missing.join(', ')}. Runs go on without them, and ` +
+      'are not found by them.',
+  );
 }
 
 function refused(what: string, error: unknown): unknown {
