@@ -1,6 +1,7 @@
 import type { ExitCode } from './exit-codes.js';
 import { usageError } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
+import { ownOf } from '../plan/values/own.js';
 
 /** A command as one declarative piece. What is heavy is imported inside `run`, so that `--help` stays lean. */
 export interface CommandSpec {
@@ -82,7 +83,7 @@ export const TASK_QUEUE_OPTION: OptionSpec = {
  * not.
  */
 export function checkWords(command: string, [action = '', ...words]: string[], most: Record<string, number>): void {
-  const count = most[action] ?? words.length;
+  const count = ownOf(most, action) ?? words.length;
   if (words.length <= count) return;
   throw usageError(
     `Expected ${count === 0 ? 'nothing' : `at most ${count} argument${count === 1 ? '' : 's'}`} after ` +

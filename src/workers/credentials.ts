@@ -9,6 +9,7 @@ import type { Env } from '../store/cache-folder.js';
 import { APPROVAL_KEY } from '../store/records/given-key.js';
 import type { TelemetryConfig } from './telemetry/telemetry-settings.js';
 import { telemetryVariables } from './telemetry/telemetry-settings.js';
+import { ownOf } from '../plan/values/own.js';
 
 /**
  * The provider variables that are set, the key that signs decisions, and those that the config names: they travel to
@@ -17,7 +18,7 @@ import { telemetryVariables } from './telemetry/telemetry-settings.js';
 export function providerVariables(env: Env, named: string[] = []): Record<string, string> {
   return Object.fromEntries(
     [...CREDENTIALS, APPROVAL_KEY, ...named].flatMap((name) => {
-      const value = env[name];
+      const value = ownOf(env, name);
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );

@@ -5,6 +5,7 @@ import { StoreFailure } from '../store/store-failure.js';
 import type { Store } from '../store/store.js';
 import type { Env } from '../store/cache-folder.js';
 import { UnavailableError } from './errors.js';
+import { ownOf } from '../plan/values/own.js';
 
 /** What `perdure.yml` says of the store. */
 export interface StoreConfig {
@@ -46,7 +47,7 @@ function storeVariable({ store }: StoreConfig): string | null {
 export function storePlace(config: StoreConfig, env: Env): StorePlace | null {
   const variable = storeVariable(config);
   if (variable === null) return null;
-  const address = env[variable];
+  const address = ownOf(env, variable);
   if (address !== undefined && address !== '') return { postgres: address, bucket: bucketPlace(config, env) };
   throw new UnavailableError(
     `The store of this project is a database, and the variable \`${variable}\` with its address is not set.`,

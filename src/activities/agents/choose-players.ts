@@ -15,6 +15,7 @@ import { reachOf } from '../models/choice/reach.js';
 import type { ChoosePrograms } from '../programs/choose.js';
 import { choosePrograms, installedPrograms } from '../programs/choose.js';
 import { PROGRAM } from '../programs/programs.js';
+import { ownOf } from '../../plan/values/own.js';
 
 export interface ChoosePlayers extends ChooseModels, Pick<ChoosePrograms, 'texts' | 'input' | 'session'> {
   /** The program of the session that the run goes on with, else `agents.default` of the config. */
@@ -73,7 +74,7 @@ function withoutTool(
   isOther: (step: AgentStep) => boolean,
 ): string | null {
   for (const { agent, model } of askedAgents(plan, isOther)) {
-    const choice = models[model];
+    const choice = ownOf(models, model);
     const lacking =
       choice === undefined ? undefined : providerTools(agent).find((tool) => !providesTool(choice.provider, tool));
     if (lacking !== undefined && choice !== undefined)
@@ -97,7 +98,7 @@ function withoutFiles(
     if (step.kind !== 'agent' || file === undefined) continue;
     const agent = plan.agents[step.agent];
     if (isOther(step)) return unreadableBy(file.name, 'a program');
-    const choice = models[modelKeyOf(step, agent)];
+    const choice = ownOf(models, modelKeyOf(step, agent));
     if (choice !== undefined && !takesFiles(choice.provider))
       return unreadableBy(file.name, `${choice.provider}:${choice.model}`);
   }

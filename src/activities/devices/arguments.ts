@@ -1,4 +1,5 @@
 import type { Argv } from '../../plan/devices/device.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What placeholders stand for. */
 export type Values = Record<string, string | string[]>;
@@ -11,7 +12,7 @@ export function expand(argv: Argv, values: Values, level = 0): string[] {
   if (level > LEVELS) throw new Error(`The arguments \`${argv.join(' ')}\` name themselves.`);
   return argv.flatMap((word) => {
     const whole = /^\{(\w+)\}$/.exec(word)?.[1];
-    const value = whole === undefined ? undefined : values[whole];
+    const value = ownOf(values, whole);
     if (Array.isArray(value)) return OF_FILES.has(whole ?? '') ? value : expand(value, values, level + 1);
     return [expandText(word, values, level)];
   });

@@ -15,6 +15,7 @@ import { escapeOurTags, inputSection, withContext } from '../values/provenance.j
 import { createScope } from '../values/template-scope.js';
 import type { Block, ModelMessage } from './protocol/message.js';
 import type { ModelRequest } from './protocol/provider.js';
+import { ownOf } from '../../plan/values/own.js';
 
 export interface RequestParts {
   body: PlanBody;
@@ -42,12 +43,12 @@ export async function createRequest(
   const system = promptText(agent.prompt, await createScope(store, own, [agent.prompt])).trim();
   const used = new Set(rootsOf([agent.prompt]));
   const shown = Object.entries(inputs).filter(
-    ([name]) => !used.has(`input:${name}`) && !isAbsent(step.inputs[name], environment),
+    ([name]) => !used.has(`input:${name}`) && !isAbsent(ownOf(step.inputs, name), environment),
   );
   const request = step.prompt === null ? await introduction(store, body, agent) : promptText(step.prompt, scope, asked);
   const parts = [
     request,
-    ...shown.map(([name, value]) => inputSection(name, toText(value), isWritten(step.inputs[name], asked))),
+    ...shown.map(([name, value]) => inputSection(name, toText(value), isWritten(ownOf(step.inputs, name), asked))),
     ...(step.schema === null ? [] : [schemaRequest(step.schema)]),
   ];
   const text = await told(store, context, parts.join('\n\n').trim());

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Schemas may refer to themselves; optional parts are left out below this depth. */
 const DEPTH = 12;
@@ -99,7 +100,7 @@ function objectFor(schema: JsonObject, making: Making): JsonObject {
   );
   if (making.depth > DEPTH) return {};
   return Object.fromEntries(
-    names.map((name) => [name, build(properties[name] ?? true, { ...making, depth: making.depth + 1 })]),
+    names.map((name) => [name, build(ownOf(properties, name) ?? true, { ...making, depth: making.depth + 1 })]),
   );
 }
 

@@ -4,6 +4,7 @@ import { addressVariable } from '../../plan/gates/notice.js';
 import { stepFailure } from '../failures.js';
 import type { Credentials } from '../dependencies.js';
 import type { NoticeWords } from './notice-words.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Mails have a title of one line. */
 const SUBJECT_CHARACTERS = 150;
@@ -58,7 +59,7 @@ function signIn({ user, password }: MailWay, known: ReturnType<Credentials>): ob
 
 function valueOf(reference: string, known: ReturnType<Credentials>): string {
   const name = addressVariable(reference) ?? '';
-  const value = known[name];
+  const value = ownOf(known, name);
   if (value !== undefined && value !== '') return value;
   throw stepFailure('provider-missing', `the variable \`${name}\` is not set where the worker runs`);
 }

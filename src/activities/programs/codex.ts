@@ -7,6 +7,7 @@ import { statusIn } from './status.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, textAt } from './stream.js';
 import { tokensIn, usageSince } from './usage.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** How much its models think, in its words. */
 const EFFORT: Record<Effort, string> = { low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'xhigh' };
@@ -109,7 +110,7 @@ function createReader(before: Usage): ProgramReader {
       return [{ kind: 'text', text: `${answer}\n` }];
     }
     if (type === 'error' && isEnd) return [{ kind: 'note', text: textAt(item, 'message') }];
-    const field = TOOLS[type];
+    const field = ownOf(TOOLS, type);
     const id = textAt(item, 'id');
     if (field === undefined || begun.has(id)) return [];
     begun.add(id);

@@ -1,4 +1,5 @@
 import type { Program } from './program.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** How the machine reaches the network; nothing of a provider. */
 const NETWORK = [
@@ -36,7 +37,7 @@ export function programEnvironment(
 function pick(names: string[], from: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = from[name];
+      const value = ownOf(from, name);
       return value === undefined || value === '' ? [] : [[name, value] as const];
     }),
   );

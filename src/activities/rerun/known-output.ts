@@ -20,6 +20,7 @@ import { contentKey, modelContent, programContent, reusedOutput } from '../reuse
 import { commandContent, reusedCommand } from '../commands/command-content.js';
 import { locate } from '../../store/folders/places.js';
 import type { Acting, KnownScope, Placed } from './known-scope.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /**
  * Looks up the result that a step takes over: of the same content, in the runs that `reuse` names. Null where there is
@@ -72,7 +73,7 @@ async function agentKey(scope: KnownScope, step: AgentStep, environment: Environ
       'agent',
       programContent(step, played.program, await request(played.model ?? ''), accessOf(agent)),
     );
-  const model = settings.models[modelKeyOf(step, agent)];
+  const model = ownOf(settings.models, modelKeyOf(step, agent));
   if (model === undefined) return null;
   // As `openConversation` asks it; an agent without tools is asked without them.
   const tools = (agent.uses ?? []).length === 0 ? {} : { tools: await offeredTools(store, agent) };

@@ -23,6 +23,7 @@ import { wordsOf } from '../notices/notice-words.js';
 import { signedHeaders } from '../notices/webhook-signature.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { startCommand } from '../commands/run-command.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** A program or an address that says nothing for so long has not taken it. */
 const LIMIT_MS = 15_000;
@@ -117,7 +118,7 @@ async function run(
 function desktopVariables(): Record<string, string> {
   return Object.fromEntries(
     DESKTOP.flatMap((name) => {
-      const value = process.env[name];
+      const value = ownOf(process.env, name);
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -161,7 +162,7 @@ function signature(secret: string, body: string, known: ReturnType<Credentials>)
   const id = ownId();
   const name = addressVariable(secret) ?? '';
   try {
-    return signedHeaders(known[name] ?? '', { id, body, at: Date.now() });
+    return signedHeaders(ownOf(known, name) ?? '', { id, body, at: Date.now() });
   } catch (error) {
     throw stepFailure('provider-missing', `the variable \`${name}\`: ${error instanceof Error ? error.message : ''}`);
   }

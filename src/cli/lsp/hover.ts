@@ -16,6 +16,7 @@ import { parameterAt } from './parameters.js';
 import { pathAt } from './read-document.js';
 import { keysAt, schemaOf } from './schema-place.js';
 import { meaningOf, referenceAt, typeText } from './types.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What stands at an offset: a reference's type, what a name or a key means, a model and its price. */
 export function hoverAt(asking: Asking): Hover | null {
@@ -88,7 +89,7 @@ function aboutModel({ value }: Node, { cwd, documents: { texts } }: Asking): str
   if (typeof value !== 'string') return null;
   const { config } = withOverlay({ texts }, () => loadConfig(findProject(cwd)));
   const model = wantedModel(value, config.models ?? {}, {});
-  const price = config.models?.prices?.[model] ?? priceOf(model);
+  const price = ownOf(config.models?.prices, model) ?? priceOf(model);
   const cost =
     price === null ? 'its price is not known' : `$${price.input} in, $${price.output} out, for a million tokens`;
   return `\`${model}\`: ${cost}`;

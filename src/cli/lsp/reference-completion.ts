@@ -9,6 +9,7 @@ import type { Asking } from './asking.js';
 import type { OpenDocument } from './documents.js';
 import { everyStep } from './read-document.js';
 import { outputSchema } from './types.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What may stand in a `${…}` behind what is `written` of it so far. */
 export function completeReference(asking: Asking, written: string): CompletionItem[] {
@@ -79,7 +80,7 @@ function fieldsOf(
 }
 
 function below(schema: Json, key: string): Json {
-  return isObject(schema) ? (schema[key] ?? null) : null;
+  return isObject(schema) ? (ownOf(schema, key) ?? null) : null;
 }
 
 function property(schema: Json, name: string): Json {

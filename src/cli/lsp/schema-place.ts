@@ -8,6 +8,7 @@ import { createSource } from '../../compiler/problems/source.js';
 import { jsonSchemaOf } from '../../compiler/schemas.js';
 import type { Json } from '../../plan/values/json.js';
 import type { WritingPlace } from './writing-place.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** A JSON Schema, as far as editors ask it. */
 export interface Schema {
@@ -91,7 +92,8 @@ export function schemasAt(root: Schema, path: string[]): Schema[] {
   let schemas = plain(root);
   for (const segment of path)
     schemas = schemas.flatMap(({ items, properties, additionalProperties: more }) => {
-      const next = segment === '[]' ? items : (properties?.[segment] ?? (typeof more === 'object' ? more : undefined));
+      const next =
+        segment === '[]' ? items : (ownOf(properties, segment) ?? (typeof more === 'object' ? more : undefined));
       return next === undefined ? [] : plain(next);
     });
   return schemas;

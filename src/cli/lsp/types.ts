@@ -5,6 +5,7 @@ import { parseText } from '../../compiler/expressions/template.js';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { everyStep } from './read-document.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** The JSON Schema of what a step yields; null where nothing is said of it. */
 export function outputSchema(step: Node): Json {
@@ -76,7 +77,7 @@ function schemaAt(schema: Json, path: (string | number)[]): Json {
   let now = schema;
   for (const segment of path) {
     const inner: Json = isObject(now) ? (now[typeof segment === 'number' ? 'items' : 'properties'] ?? null) : null;
-    now = typeof segment === 'number' ? inner : isObject(inner) ? (inner[segment] ?? null) : null;
+    now = typeof segment === 'number' ? inner : isObject(inner) ? (ownOf(inner, segment) ?? null) : null;
   }
   return now;
 }

@@ -18,6 +18,7 @@ import type { RoundView, RunView, StepView } from './view/view.js';
 import { isClosed, nestedIn, rootOf } from './view/view.js';
 import { titled } from './titles.js';
 import { endedRound, writtenStep } from './written.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What the server knows of an activity that has not ended; it is in no event of the history yet (decision 5). */
 export interface PendingActivity {
@@ -241,7 +242,7 @@ function progressOf(
 function modelOf(step: Step, { input }: RunFold): string | null {
   if (step.kind !== 'agent') return null;
   const name = step.model ?? input.plan.agents[step.agent]?.model ?? '';
-  const choice = input.settings.models[name];
+  const choice = ownOf(input.settings.models, name);
   // A rehearsal calls no model: to name one would be a lie.
   return choice === undefined || choice.provider === 'rehearsal' ? null : choice.model;
 }

@@ -4,6 +4,7 @@ import type { ListedTool } from '../../plan/tools/mcp-server.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { Workspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /**
  * Asks MCP servers of the config for their tools, all at once, so that the Plan can be closed (I2), and ends them
@@ -15,7 +16,7 @@ export async function askServers(
   terminal: Terminal,
 ): Promise<Map<string, ListedTool[]>> {
   const asked = [...names].map(async (name): Promise<[string, ListedTool[]]> => {
-    const authored = config.mcp?.[name];
+    const authored = ownOf(config.mcp, name);
     if (authored === undefined) return [name, []];
     const server = await openServer({
       name,

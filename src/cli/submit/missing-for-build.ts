@@ -11,6 +11,7 @@ import { gitFinding, programFinding } from '../../workers/doctor/programs.js';
 import { sandboxFinding } from '../../workers/doctor/sandbox.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { Workspace } from '../session.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** The specs of the builds that a Plan has. */
 export function buildsIn(plan: Plan): Text[] {
@@ -36,9 +37,9 @@ export async function missingForBuild(
   for (const target of specs.flatMap((text) => targetDevices(specOf(text, texts)))) {
     const found = find(target.name);
     if (!('device' in found)) continue; // a warning has told of it, and the build is partial
-    const isElsewhere = config.devices?.[target.name]?.task_queue !== undefined;
+    const isElsewhere = ownOf(config.devices, target.name)?.task_queue !== undefined;
     for (const program of isElsewhere ? [] : programsFor(target, found.device.kind, flashes))
-      programs.set(program, found.device.kind.tools[program] ?? `Put \`${program}\` on the PATH`);
+      programs.set(program, ownOf(found.device.kind.tools, program) ?? `Put \`${program}\` on the PATH`);
   }
   const tools = [...programs].map(([name, fix]) => programFinding(name, { purpose: 'a board needs it', fix }, env));
   const findings = [await sandboxFinding(), gitFinding(project.root), ...tools];

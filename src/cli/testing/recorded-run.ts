@@ -9,6 +9,7 @@ import { receiptsOf } from '../follow/receipts.js';
 import type { RunView, StepView } from '../observe/view/view.js';
 import { everyStepView, nestedIn, pathBelow } from '../observe/view/view.js';
 import type { Recording } from './recording.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Why tries of a step failed before its last one, by the step's path; null where nobody knows any more. */
 export type EarlierTries = ReadonlyMap<string, Failure[]> | null;
@@ -55,7 +56,7 @@ export function flowDiff(recorded: Record<string, string>, now: Record<string, s
     else paths.splice(at++, 0, path);
   }
   return paths.flatMap((path) => {
-    const [before, after] = [recorded[path], now[path]];
+    const [before, after] = [ownOf(recorded, path), ownOf(now, path)];
     if (before === after) return [];
     return [
       ...(before === undefined ? [] : [`- ${path} ${before}`]),

@@ -12,6 +12,7 @@ import type { WrittenTest } from './read-test.js';
 import { flowDiff, flowOf, stepsThatRan } from './recorded-run.js';
 import type { WrittenStub } from './stub-form.js';
 import type { PlacedStep } from './stub-paths.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** A test, and what was made of its stubs. */
 export interface PlacedTest {
@@ -46,7 +47,7 @@ export function differencesIn(placed: PlacedTest, went: Went): string[] {
     ...Object.entries(expect.steps).map(([step, status]): [string, Json, Json] => [
       step,
       status,
-      statuses[step] ?? 'no such step',
+      ownOf(statuses, step) ?? 'no such step',
     ]),
     ...(expect.path === undefined
       ? []

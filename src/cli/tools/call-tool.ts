@@ -12,6 +12,7 @@ import { run } from '../submit/run.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import type { Terminal } from '../terminal.js';
 import { callOf, WRITTEN_FILE } from './call-text.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** `tools call NAME`: a run of one step, durable and by the project's permissions like any other. */
 export async function callTool(tool: string, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
@@ -23,9 +24,11 @@ export async function callTool(tool: string, command: RunCommand, terminal: Term
   const names = [...new Set([...Object.keys(file ?? {}), ...typed.map(([name]) => name)])];
   const input = (compiled: Compiled): JsonObject => {
     const schema = schemaOf(compiled);
-    const parsed = typed.map(([name, text]) => [name, parseValue(name, text, { type: typeOf(schema[name]) })] as const);
+    const parsed = typed.map(
+      ([name, text]) => [name, parseValue(name, text, { type: typeOf(ownOf(schema, name)) })] as const,
+    );
     const given: JsonObject = { ...file, ...Object.fromEntries(parsed) };
-    return names.length === 0 ? {} : { values: names.map((name) => given[name] ?? null) };
+    return names.length === 0 ? {} : { values: names.map((name) => ownOf(given, name) ?? null) };
   };
   const { file: written, text } = callOf(tool, names, project.root);
   const made = { texts: new Map([[written, text]]), agents: [] };

@@ -7,6 +7,7 @@ import { toMcpServer } from '../formats/mcp-config.js';
 import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
 import { didYouMean } from '../problems/did-you-mean.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What servers said of their tools before this compile, and the servers whose word it lacks. */
 export interface ServerListings {
@@ -51,8 +52,8 @@ export function serverTools(
   if (parts === null) return null;
   const known = heldTools(name, held ?? []);
   if (known.length > 0) return known;
-  const authored = servers[parts.server];
-  if (authored === undefined || !Object.hasOwn(servers, parts.server)) {
+  const authored = ownOf(servers, parts.server);
+  if (authored === undefined) {
     const near = didYouMean(parts.server, Object.keys(servers));
     return {
       missing: `There is no MCP server \`${parts.server}\` in perdure.yml.`,

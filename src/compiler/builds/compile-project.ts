@@ -21,6 +21,7 @@ import { ofParts } from '../expressions/template.js';
 import type { ToolsetScope } from '../agents/toolsets.js';
 import { checkToolsets, isToolset } from '../agents/toolsets.js';
 import { FILE_COMMANDS } from '../agents/tool-names.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What compiling a project needs beside what all do. */
 interface ProjectContext extends Pick<Shared, 'report' | 'texts' | 'compileAgent'> {
@@ -125,7 +126,9 @@ function settingOf(
   { folder, home }: { folder: string | null; home: string },
 ): AgentSetting {
   const isAsked = (name: string): boolean =>
-    runtime.agent_approval_overrides?.[name]?.calls_require_approval ?? runtime.agent_calls_require_approval ?? false;
+    ownOf(runtime.agent_approval_overrides, name)?.calls_require_approval ??
+    runtime.agent_calls_require_approval ??
+    false;
   const ask = [...agents.keys()].filter(isAsked).map((name) => `agent:${name}`);
   const depth = runtime.max_depth === undefined ? {} : { depth: runtime.max_depth };
   return {
@@ -149,7 +152,7 @@ function attachmentsAsked(
   }: ProjectDefinition['authored']['runtime'],
 ): string[] {
   return agents.flatMap((name) =>
-    (overrides[name]?.attachments_require_approval ?? attachments) ? [`attachments:${name}`] : [],
+    (ownOf(overrides, name)?.attachments_require_approval ?? attachments) ? [`attachments:${name}`] : [],
   );
 }
 

@@ -13,6 +13,7 @@ import { hashOf, keepText } from '../hash.js';
 import { didYouMean, nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import { isBuiltInName } from '../project/resolve.js';
 import type { Place, Report } from '../problems/problem.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Keys of an agent that a flow defines. */
 export const ROLE_KEYS = ['base', 'prompt', 'model', 'description', 'focus', 'constraints', 'tools', 'output_format'];
@@ -145,7 +146,7 @@ function checkFilled(
         code: 'missing-key',
         at: name.at,
         message: `Expected \`${key}\` in the definition of \`$${name.text}\`.`,
-        suggestion: EXAMPLE[key] ?? null,
+        suggestion: ownOf(EXAMPLE, key) ?? null,
       });
     else if (text?.trim() === '')
       report({

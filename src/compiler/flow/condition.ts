@@ -1,3 +1,5 @@
+import { ownOf } from '../../plan/values/own.js';
+
 /** What a condition asks. `name` null is what came before. */
 export type Test =
   | { kind: 'outcome'; of: Outcome; name: string | null }
@@ -164,7 +166,7 @@ function createReader(all: Word[], isVariable: (name: string) => boolean) {
 
   const plain = (): Parsed => {
     const pair = `${peek().text} ${peek(1).text}`.toLowerCase();
-    if (peek(1).kind === 'name' && OUTCOMES[pair] !== undefined) return outcome(pair, 2);
+    if (peek(1).kind === 'name' && Object.hasOwn(OUTCOMES, pair)) return outcome(pair, 2);
     if (pair === 'no issues') return skip(2, { kind: 'not', operand: { kind: 'issues' } });
     if (sees('issues') && peek(1).kind === 'end' && atStart()) return skip(1, { kind: 'issues' });
     if (sees('contains') || (sees('not') && sees('contains', 1))) return contains(null);
@@ -175,7 +177,7 @@ function createReader(all: Word[], isVariable: (name: string) => boolean) {
   };
 
   const outcome = (words_: string, length: number): Parsed => {
-    const of = OUTCOMES[words_];
+    const of = ownOf(OUTCOMES, words_);
     return of === undefined ? null : skip(length, { kind: 'outcome', of, name: null });
   };
 

@@ -6,6 +6,7 @@ import { check } from '../text/check.js';
 import type { Member, Node } from '../text/node.js';
 import { keyOf, memberOf, startOf, withItems, withMembers, withoutPaths } from '../text/node.js';
 import { filledText } from './values.js';
+import { ownOf } from '../../plan/values/own.js';
 
 const FAMILIES = ['imperative', 'intent', 'guardrails', 'learning', 'hybrid'] as const;
 /** Keys that only workflows have which say what is wanted, and not how. */
@@ -136,7 +137,7 @@ function planned(written: Node, report: Report): Node | null {
       code: 'unsupported-key',
       at: keyOf(node, key),
       message: `A workflow with a \`goal\` has no \`${key}\` here.`,
-      suggestion: REFUSED[key] ?? null,
+      suggestion: ownOf(REFUSED, key) ?? null,
     });
   const said = pick(node, Object.keys(intentShape));
   if (check(intentSchema, said, { report }) === null || refused.length > 0) return null;

@@ -13,6 +13,7 @@ import { isFaulty } from '../expressions/template.js';
 import { RESERVED } from '../expressions/scope.js';
 import type { Use } from '../expressions/references.js';
 import { targetOf, usesOf, usesOfStep } from '../expressions/references.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Declared inputs in normal form: `required` unless there is a default or the author says otherwise. */
 export function declaredInputs(
@@ -71,7 +72,7 @@ export function foundInputs(
   const take = ({ root, guarded }: Use): void => {
     const target = targetOf(root);
     if (target.kind !== 'input' || Object.hasOwn(declared, target.name)) return;
-    const known = found[target.name] ?? {
+    const known = ownOf(found, target.name) ?? {
       type: 'any',
       required: false,
       description: null,

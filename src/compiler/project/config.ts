@@ -24,6 +24,7 @@ import type { Project } from './project.js';
 import { kindOf } from '../text/disk.js';
 import { readSource } from '../text/read-source.js';
 import { parseYaml } from '../text/yaml.js';
+import { ownOf } from '../../plan/values/own.js';
 
 const price = z.strictObject(
   {
@@ -390,6 +391,9 @@ function supplement(own: Json | undefined, supply: Json | undefined): Json {
   if (own === undefined) return supply ?? null;
   if (!isObject(own) || !isObject(supply)) return own;
   return Object.fromEntries(
-    [...new Set([...Object.keys(own), ...Object.keys(supply)])].map((key) => [key, supplement(own[key], supply[key])]),
+    [...new Set([...Object.keys(own), ...Object.keys(supply)])].map((key) => [
+      key,
+      supplement(ownOf(own, key), ownOf(supply, key)),
+    ]),
   );
 }

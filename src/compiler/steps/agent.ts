@@ -46,10 +46,11 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
   const planning = planningAt(authored, context);
   if (definition === null || context.faulty.has('inputs')) return null;
   for (const name of shown)
-    inputs[name] ??= {
-      kind: 'expression',
-      expression: { kind: 'reference', root: `input:${name}`, path: [], source: name },
-    };
+    if (!Object.hasOwn(inputs, name))
+      inputs[name] = {
+        kind: 'expression',
+        expression: { kind: 'reference', root: `input:${name}`, path: [], source: name },
+      };
   const declared = agentInputs(definition, { texts, report });
   checkPassed(inputs, declared, memberOf(node, 'inputs'), report);
   for (const [name, spec] of Object.entries(declared)) {

@@ -9,6 +9,7 @@ import { keyOf, memberOf } from '../text/node.js';
 import { faultOf } from '../agents/step-tools.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, mapAt, policyOf, schemaAt, usualPolicy } from './base.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Tools of ours that only look. */
 const READING = [
@@ -88,7 +89,7 @@ function checkInputs(
         suggestion: didYouMean(name, Object.keys(properties)),
       });
     } else if (!JSON.stringify(value.value).includes('${')) {
-      const expected = faultOf(value.value, properties[name]);
+      const expected = faultOf(value.value, ownOf(properties, name));
       if (expected !== null)
         report({
           code: 'invalid-value',

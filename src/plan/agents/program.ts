@@ -1,5 +1,6 @@
 import type { Price } from '../budget/price.js';
 import type { Agent, AgentStep } from '../step.js';
+import { ownOf } from '../values/own.js';
 
 /** Programs that can play an agent: each holds a conversation with tools of its own. */
 export const PROGRAMS = ['claude', 'codex', 'gemini'] as const;
@@ -64,7 +65,8 @@ export function programOf(
 ): ProgramChoice | null {
   if (settings === undefined) return null;
   const name =
-    namedProgram(agent) ?? (isOpenToPrograms(step, agent) ? (settings.steps?.[address] ?? settings.usual) : undefined);
+    namedProgram(agent) ??
+    (isOpenToPrograms(step, agent) ? (ownOf(settings.steps, address) ?? settings.usual) : undefined);
   if (name === undefined) return null;
   const fault = agent === undefined ? null : unlimitable(name, agent);
   if (fault !== null) throw new Error(fault);

@@ -4,6 +4,7 @@ import type { Limit } from '../budget/budgets.js';
 import type { RunEnd } from '../result.js';
 import type { Gate } from './gate.js';
 import type { MailSettings, MailWay } from './mail-way.js';
+import { ownOf } from '../values/own.js';
 
 /** What people can be told of: a gate waits for them, a limit pauses a run, a run has ended. */
 export const NOTICE_EVENTS = ['waiting', 'paused', 'ended'] as const;
@@ -144,6 +145,6 @@ export function addressVariable(webhook: string | undefined): string | null {
 /** The address itself, with its variable put in; null when that is not set or no address. */
 export function filledAddress(webhook: string, variables: Record<string, string | undefined>): string | null {
   const variable = addressVariable(webhook);
-  const address = variable === null ? webhook : (variables[variable] ?? '');
+  const address = variable === null ? webhook : (ownOf(variables, variable) ?? '');
   return /^https?:\/\/[^\s/]/.test(address) ? address : null;
 }

@@ -1,3 +1,5 @@
+import { ownOf } from '../values/own.js';
+
 /**
  * How an MCP server of the config is reached, closed into the Plan (I2). `${env.NAME}` in a value is a secret's name
  * (I13).
@@ -34,13 +36,13 @@ export function filledValues(
   variables: Record<string, string | undefined>,
 ): { values: Record<string, string> } | { missing: string } {
   const names = Object.values(values).flatMap((value) => [...value.matchAll(REFERENCE)].map(([, name = '']) => name));
-  const missing = names.find((name) => !variables[name]);
+  const missing = names.find((name) => !ownOf(variables, name));
   if (missing !== undefined) return { missing };
   return {
     values: Object.fromEntries(
       Object.entries(values).map(([key, value]) => [
         key,
-        value.replace(REFERENCE, (_, name: string) => variables[name] ?? ''),
+        value.replace(REFERENCE, (_, name: string) => ownOf(variables, name) ?? ''),
       ]),
     ),
   };

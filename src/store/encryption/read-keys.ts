@@ -7,6 +7,7 @@ import { runProgram } from '../processes/run-program.js';
 import { errorCode } from '../store-failure.js';
 import { KeyError } from './key-error.js';
 import { KEY_BYTES } from './key-ring.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Where a key is: a variable of the environment as `${env.NAME}`, a file, or what a program prints. */
 export type KeyPlace = string | { file: string } | { command: string[] };
@@ -46,7 +47,7 @@ function wordsFor(place: KeyPlace): string {
 
 function fromEnvironment(place: string, { env }: KeyReader): string {
   const variable = keyVariable(place) ?? '';
-  const value = env[variable] ?? '';
+  const value = ownOf(env, variable) ?? '';
   if (value === '') throw new KeyError(`The variable \`${variable}\`, a key of \`encryption\`, is not set.`, MAKE);
   return value;
 }

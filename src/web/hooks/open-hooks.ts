@@ -5,6 +5,7 @@ import type { ServerAttributes } from '../../cli/submit/start-run.js';
 import { prepareTrigger, storePrepared } from '../../cli/triggers/prepare-trigger.js';
 import { triggeredDefinitions } from '../../cli/triggers/triggered-definitions.js';
 import type { Hook } from './hook.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** A secret that is shorter can be guessed. */
 const SHORTEST_SECRET = 16;
@@ -26,7 +27,7 @@ export async function openHooks(
     const { plan, triggers } = definition.compiled;
     const { webhook } = triggers;
     if (webhook === undefined) continue;
-    const secret = terminal.env[webhook.secret] ?? '';
+    const secret = ownOf(terminal.env, webhook.secret) ?? '';
     if (secret.length < SHORTEST_SECRET)
       throw usageError(
         `Expected the variable \`${webhook.secret}\` to hold the secret of the webhook of \`${definition.name}\`, ` +

@@ -7,6 +7,7 @@ import type { Env } from '../../store/cache-folder.js';
 import { timeLimit } from '../../store/time-limit.js';
 import type { Finding } from './finding.js';
 import { messageOf } from '../errors.js';
+import { ownOf } from '../../plan/values/own.js';
 
 type Models = Pick<Config, 'providers' | 'models'>;
 
@@ -65,7 +66,12 @@ interface Endpoint {
 /** Finds whether an endpoint answers, takes the key, and has the models that the config names. That costs nothing. */
 async function openai(url: string, config: Models, env: Env): Promise<Finding> {
   const variable = keyVariable(config.providers?.openai) ?? 'OPENAI_API_KEY';
-  const endpoint: Endpoint = { url, place: url.replace(/\/\/[^/@]*@/, '//'), variable, key: env[variable] ?? '' };
+  const endpoint: Endpoint = {
+    url,
+    place: url.replace(/\/\/[^/@]*@/, '//'),
+    variable,
+    key: ownOf(env, variable) ?? '',
+  };
   const found = await ask(endpoint, namedModels(config, env)).catch((error: unknown) => ({
     ok: false,
     detail: `${endpoint.place} does not answer: ${messageOf(error)}`,

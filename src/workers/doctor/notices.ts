@@ -6,6 +6,7 @@ import type { Project } from '../../compiler/project/project.js';
 import { addressVariable, filledAddress } from '../../plan/gates/notice.js';
 import type { Env } from '../../store/cache-folder.js';
 import type { Finding } from './finding.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /**
  * Tells whether people can be told in the ways that `notify` names. What was not taken stands in the log of its run.
@@ -52,7 +53,7 @@ function ofAddress(way: string, webhook: string, env: Env): Finding {
 /** Whether what is posted can be signed by it: a secret that is none is found at the first notice otherwise. */
 function ofSecret(written: string, env: Env): Finding {
   const variable = addressVariable(written) ?? '';
-  const value = env[variable] ?? '';
+  const value = ownOf(env, variable) ?? '';
   const ok = isSecret(value);
   const why = value === '' ? 'is not set' : 'is no secret of Standard Webhooks';
   return {
@@ -68,7 +69,9 @@ function ofMail(
   { server, user, password, to }: NonNullable<NonNullable<Config['notify']>['email']>,
   env: Env,
 ): Finding {
-  const missing = [user, password].flatMap((written) => addressVariable(written) ?? []).filter((name) => !env[name]);
+  const missing = [user, password]
+    .flatMap((written) => addressVariable(written) ?? [])
+    .filter((name) => !ownOf(env, name));
   const ok = missing.length === 0;
   return {
     name: 'notify email',

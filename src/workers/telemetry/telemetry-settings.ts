@@ -1,5 +1,6 @@
 import type { Env } from '../../store/cache-folder.js';
 import { UnavailableError } from '../errors.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What `perdure.yml` says of telemetry. */
 export interface TelemetryConfig {
@@ -43,7 +44,7 @@ export function telemetryVariables({ telemetry }: TelemetryConfig, env: Env): Re
     VARIABLE.test(name) && value !== undefined && value !== '' ? [[name, value] as const] : [],
   );
   const variable = telemetry?.otlp?.slice('${env.'.length, -'}'.length);
-  const address = variable === undefined ? undefined : env[variable];
+  const address = ownOf(env, variable);
   if (variable !== undefined && (address === undefined || address === ''))
     throw new UnavailableError(
       `Telemetry goes to the address in \`${variable}\`, and that variable is not set.`,

@@ -28,6 +28,7 @@ import type { BudgetAccount, Waiter } from '../state/account.js';
 import { openLine } from './lease-messages.js';
 import { quotaOf } from './quota.js';
 import { environmentOf } from '../state/values.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** The most that one call may use; a limit that nobody set is not in it. */
 export interface Most {
@@ -117,7 +118,7 @@ function hasBegun(
   if (step.kind === 'approval' || step.kind === 'ask') return carriedGates.has(path);
   // One whose try has failed ends as that did.
   if (step.kind === 'agent') return conversations.has(path) && (tried.get(path)?.failure ?? null) === null;
-  return path in carriedBlocks;
+  return Object.hasOwn(carriedBlocks, path);
 }
 
 /** Waits until the ledger gives a turn what it needs. `isCounted` is what the run may continue as new without. */
@@ -337,7 +338,7 @@ export function lendTo(context: RunContext, run: string, plan: Plan, opened: Pro
 function modelNeedOf({ settings }: RunContext, plan: Plan, step: Step): Amounts {
   if (step.kind !== 'agent') return NONE;
   const agent = plan.agents[step.agent];
-  const model = programOf(settings.programs, step, agent, '') ?? settings.models[modelKeyOf(step, agent)];
+  const model = programOf(settings.programs, step, agent, '') ?? ownOf(settings.models, modelKeyOf(step, agent));
   return model === undefined ? NONE : callAmounts(model, requestBytes(step, agent?.prompt ?? null, {}));
 }
 

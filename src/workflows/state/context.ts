@@ -28,6 +28,7 @@ import type { BudgetAccount } from './account.js';
 import type { Failure } from '../../plan/failure.js';
 import type { RoundCounts, RoundResult, RunEnd } from '../../plan/result.js';
 import type { Spend } from '../../plan/budget/spend.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What one run of the interpreter knows; made once, handed to everything below. */
 export interface RunContext {
@@ -258,7 +259,7 @@ export function callerOf(activityId: string | null): Caller {
 
 /** The model that the submitter chose for a name as definitions write it (`modelKeyOf`). */
 export function modelFor(context: RunContext, name: string): ModelChoice {
-  const choice = context.settings.models[name];
+  const choice = ownOf(context.settings.models, name);
   if (choice === undefined) throw new Error(`The run's settings choose no model for \`${name}\``);
   return choice;
 }

@@ -13,13 +13,14 @@ import type { Rounds, Scope } from '../state/context.js';
 import { innerScope, pathOf } from '../state/context.js';
 import { cancelledRounds, closeRounds, openRounds, runRound, settleItem } from '../running/rounds.js';
 import { renderedValues } from '../state/values.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** At most so many items are open at once: those that wait for people hold no slot of `max_parallel` (I11). */
 const MOST_OPEN = 100;
 
 /** Its body once for each item, windowed (I11). Items start in order; what a failed one does, `on_error` says. */
 export async function runForeach(scope: Scope, step: ForeachStep): Promise<StepEnd> {
-  const carried = scope.context.carriedBlocks[pathOf(scope, step)] ?? null;
+  const carried = ownOf(scope.context.carriedBlocks, pathOf(scope, step)) ?? null;
   const items = carried?.items ?? (await renderedValues(scope, step, { items: step.items }))['items'] ?? inline(null);
   const count = countOf(items);
   if (count === null) return { status: 'error', failure: { type: 'value-invalid', message: notAList(items) } };
@@ -57,7 +58,7 @@ function isStopped({ on_error }: ForeachStep, { counts }: Rounds): boolean {
  */
 export async function runBatchItems(scope: Scope, step: ForeachStep): Promise<StepEnd> {
   const { context } = scope;
-  const carried = context.carriedBlocks[pathOf(scope, step)] ?? null;
+  const carried = ownOf(context.carriedBlocks, pathOf(scope, step)) ?? null;
   const rounds = openRounds(scope, step, carried);
   await runItems(scope, step, rounds, { end: carried?.end ?? 0, open: carried?.open ?? {} });
   const {

@@ -12,13 +12,14 @@ import { innerScope, pathOf } from '../state/context.js';
 import type { RoundEnd } from '../running/rounds.js';
 import { cancelledRounds, closeRounds, openRounds, runRound, settleRound } from '../running/rounds.js';
 import { conditionHolds } from '../state/values.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /**
  * Its body round after round, until the condition holds in the round that has just ended, or `max` rounds are over. A
  * round that fails ends it, unless `on_error` is `continue`: then it is a round like any other.
  */
 export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
-  const carried = scope.context.carriedBlocks[pathOf(scope, step)] ?? null;
+  const carried = ownOf(scope.context.carriedBlocks, pathOf(scope, step)) ?? null;
   const rounds = openRounds(scope, step, carried);
   if (rounds.over !== null) return endOfLoop(step, rounds, rounds.over, await closeRounds(scope, rounds, false));
   rounds.last = carried?.last ? restoreSchedule(step.body, carried.last) : null;

@@ -2,6 +2,7 @@ import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import { readAll, request } from '../http/http.js';
 import { ollamaUrl } from '../http/ollama-address.js';
 import { timeLimit } from '../../../store/time-limit.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** One provider of the config. */
 interface ProviderOption {
@@ -44,8 +45,8 @@ export function reachOf({ env, providers, baseUrl, signal }: Place & { signal?: 
   const openai = baseUrl ?? (env['OPENAI_BASE_URL'] || providers.openai?.base_url);
   let asked: Promise<string[] | null> | null = null;
   return {
-    hasKey: Boolean(env[keyVariable(providers.anthropic) ?? 'ANTHROPIC_API_KEY'] || env['ANTHROPIC_AUTH_TOKEN']),
-    hasOpenai: Boolean(openai) || Boolean(env[keyVariable(providers.openai) ?? 'OPENAI_API_KEY']),
+    hasKey: Boolean(ownOf(env, keyVariable(providers.anthropic) ?? 'ANTHROPIC_API_KEY') || env['ANTHROPIC_AUTH_TOKEN']),
+    hasOpenai: Boolean(openai) || Boolean(ownOf(env, keyVariable(providers.openai) ?? 'OPENAI_API_KEY')),
     ollama: () => (asked ??= ollamaModels(address, signal)),
     ollamaAddress: address,
   };

@@ -2,6 +2,7 @@ import type { Json } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
 import type { LogWriter } from '../../../store/logs/line.js';
 import type { ToolDefinition } from './definition.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 const MASK = '…';
 
@@ -16,7 +17,12 @@ export interface Secrets {
 /** A tool's secrets as the environment has them; those that it needs and that are not there by name. */
 export function readSecrets({ permissions }: ToolDefinition, environment: NodeJS.ProcessEnv = process.env): Secrets {
   const declared = Object.entries(permissions?.secrets ?? {});
-  const values = new Map(declared.flatMap(([name]) => (environment[name] ? [[name, environment[name]] as const] : [])));
+  const values = new Map(
+    declared.flatMap(([name]) => {
+      const value = ownOf(environment, name);
+      return value ? [[name, value] as const] : [];
+    }),
+  );
   const forms = [...values.values()].flatMap((secret) => [
     secret,
     encodeURIComponent(secret),

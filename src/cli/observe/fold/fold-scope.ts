@@ -20,6 +20,7 @@ import type { BlockStep, Step } from '../../../plan/step.js';
 import { isBlockStep } from '../../../plan/step.js';
 import type { Value } from '../../../plan/values/value.js';
 import { inline, isStored } from '../../../plan/values/value.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** The steps of a run, of an item or of a round, as far as events have told of them. */
 export interface FoldScope extends BindingSource {
@@ -198,5 +199,8 @@ function attempt<T extends Json>(compute: () => T): T | null {
 
 /** What a step had spent before the run continued as new: its tries, and its conversation as far as it had come. */
 export function spentBefore({ carried }: Pick<ReadRunInput, 'carried'>, path: string): Spend {
-  return addSpend(carried?.tried?.[path]?.spent ?? NO_SPEND, carried?.conversations?.[path]?.spend ?? NO_SPEND);
+  return addSpend(
+    ownOf(carried?.tried, path)?.spent ?? NO_SPEND,
+    ownOf(carried?.conversations, path)?.spend ?? NO_SPEND,
+  );
 }

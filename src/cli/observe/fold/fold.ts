@@ -21,6 +21,7 @@ import { start } from './fold-starts.js';
 import { end, endCommitted, endOrCommit } from './fold-ends.js';
 import { openGate, listGates, decide } from './fold-gates.js';
 import { inferAll } from './infer-ends.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** Starts a fold with a run's first event. */
 export function openFold(run: string, event: RunEvent & { kind: 'run-started' }): RunFold {
@@ -74,7 +75,7 @@ function startCarried(fold: RunFold, at: string): void {
   for (const [path, block] of Object.entries(blocks).sort(
     ([one], [other]) => one.split('/').length - other.split('/').length,
   )) {
-    const begun = since[path];
+    const begun = ownOf(since, path);
     const spot = stepAt(fold, path);
     start(fold, spot, begun === undefined ? at : new Date(begun).toISOString());
     if (spot !== null && isBlockStep(spot.step)) openCarried(spot.scope, spot.step, block);

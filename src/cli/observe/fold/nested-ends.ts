@@ -7,6 +7,7 @@ import { addFailure } from '../../../plan/schedule/schedule.js';
 import type { RunEvent } from '../history/run-event.js';
 import type { Spot, Started } from './fold-scope.js';
 import { pathIn } from './fold-scope.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** What the end of a nested run makes of the step, or the call, that started it. */
 export function nestedStepEnd({
@@ -36,7 +37,7 @@ export function partialOf(
 ): { partial?: string } {
   if (step.kind !== 'agent' || end.status !== 'success') return {};
   const own = scope.started.get(step.index)?.below;
-  const before = carried?.conversations?.[pathIn(scope, step)]?.below;
+  const before = ownOf(carried?.conversations, pathIn(scope, step))?.below;
   if (own === undefined && before === undefined) return {};
   const [one, other] = [before ?? noFailures(), own ?? noFailures()];
   return { partial: failedWorkflows({ count: one.count + other.count, first: [...one.first, ...other.first] }) };

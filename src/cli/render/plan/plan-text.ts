@@ -15,6 +15,7 @@ import { renderTree } from './plan-tree.js';
 import { safeLine, safeName } from '../../text/safe-text.js';
 import { templateText } from '../template-text.js';
 import { clip, displayWidth, fit, wrap } from '../../text/width.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** What `plan` tells about a definition. */
 export interface PlanReport {
@@ -90,7 +91,7 @@ function inputLines(
   const names = Math.min(24, Math.max(0, ...entries.map(([name]) => displayWidth(safeName(name)))));
   const kinds = Math.max(0, ...entries.map(([, spec]) => displayWidth(kindOfInput(spec))));
   return entries.flatMap(([name, spec]) => {
-    const paths = inputPaths[name] ?? [];
+    const paths = ownOf(inputPaths, name) ?? [];
     const left = `  ${fit(safeName(name), names)}  ${fit(kindOfInput(spec), kinds)}`;
     const users = paths.length === 0 ? '' : `for ${paths.map(safeName).join(', ')}`;
     const about = safeLine(read(spec.description));

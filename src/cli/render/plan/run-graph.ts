@@ -6,6 +6,7 @@ import type { RunView, StepView } from '../../observe/view/view.js';
 import { everyStepView } from '../../observe/view/view.js';
 import { parseGraph } from './authored-graph.js';
 import { planGraph } from './plan-graph.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /**
  * The graph of a run as `show --format graph` prints it: that of its Plan, with the `status` of each node. A flow's own
@@ -21,7 +22,7 @@ export async function runGraph(view: RunView, store: Store): Promise<JsonObject>
     const rounds = stepsAt(view.steps, steps.get(String(node['id'])) ?? []);
     nodes.push({ ...node, status: rounds[0]?.status ?? 'pending' });
     const name = node['outputVar'];
-    if (typeof name === 'string') variables[name] = (await valueOf(rounds, store)) ?? variables[name] ?? null;
+    if (typeof name === 'string') variables[name] = (await valueOf(rounds, store)) ?? ownOf(variables, name) ?? null;
   }
   return { ...graph, nodes, variables };
 }

@@ -1,5 +1,6 @@
 import type { Calendar, CalendarField } from '../../../plan/triggers/schedule.js';
 import { fieldPhrase, readField, whole } from './calendar-field.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** The fields of a cron, in their order. */
 const FIELDS = ['minute', 'hour', 'day_of_month', 'month', 'day_of_week'] as const;
@@ -17,7 +18,7 @@ const WORDS: Record<string, string> = {
  * will do. What was expected, where it is none.
  */
 export function readCron(written: string): { calendars: Calendar[] } | { expected: string } {
-  const fields = (WORDS[written.trim()] ?? written).trim().split(/\s+/);
+  const fields = (ownOf(WORDS, written.trim()) ?? written).trim().split(/\s+/);
   if (fields.length !== FIELDS.length)
     return { expected: 'a cron of five fields: minute, hour, day of the month, month, day of the week' };
   const calendar: Calendar = anyMoment();

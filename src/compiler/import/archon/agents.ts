@@ -11,6 +11,7 @@ import { hooksOf } from './hooks.js';
 import type { ArchonNode, ArchonSubAgent } from './schema.js';
 import type { Translation } from './translation.js';
 import { USUAL_TOOLS } from './usual-tools.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** Who does a step, and with which model. */
 export interface Player {
@@ -98,7 +99,7 @@ function modelOf(node: GraphNode, translation: Translation): { name: string | nu
 
 function modelName(written: string, node: GraphNode, translation: Translation): string {
   const { key, at } = placeOf('model', node, translation);
-  const tier = TIERS[written];
+  const tier = ownOf(TIERS, written);
   if (tier !== undefined) {
     translation.losses.changed(key, at, `the tier \`${written}\` is taken to be \`${tier}\``);
     return tier;
@@ -157,7 +158,7 @@ function subAgent(
   return {
     name,
     description,
-    ...(model === undefined || model === 'inherit' ? {} : { model: TIERS[model] ?? model }),
+    ...(model === undefined || model === 'inherit' ? {} : { model: ownOf(TIERS, model) ?? model }),
     tools: own,
     ...(denied.length === 0 ? {} : { disallowed_tools: denied }),
     ...(skills.length === 0 ? {} : { skills }),

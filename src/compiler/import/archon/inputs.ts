@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../plan/values/json.js';
 import type { Translation } from './translation.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** Words of ours, and inputs that an import makes itself. */
 const NOT_FREE = new Set([
@@ -10,7 +11,7 @@ const NOT_FREE = new Set([
 /** The name here of an input of Archon's, which is declared from now on. */
 export function freeInput(name: string, { inputs, said }: Pick<Translation, 'inputs' | 'said'>): string {
   const own = ownName(name);
-  if (!inputs.has(own)) inputs.set(own, declared(said.inputs?.[name] ?? null));
+  if (!inputs.has(own)) inputs.set(own, declared(ownOf(said.inputs, name) ?? null));
   return own;
 }
 

@@ -3,6 +3,7 @@ import type { GraphNode } from './graph.js';
 import { hooksOf } from './hooks.js';
 import type { NodeKind } from './schema.js';
 import type { Translation } from './translation.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** Keys of a model, at a node as for a whole workflow: why they are lost, and whether that changes what happens. */
 export const OF_MODELS: Record<string, [why: string, changes: boolean]> = {
@@ -57,7 +58,7 @@ function nameKey(key: string, { id, kind, at }: GraphNode, { losses }: Translati
   const passedOver = [`Archon reads past it at a \`${kind}\` node too`, false] as const;
   const isRead = PLAYED.has(kind) && !(kind === 'loop' && NOT_IN_LOOPS.includes(key));
   const own = key === 'always_run' ? OTHERS : isRead ? OF_AGENTS : {};
-  const [why, changes] = own[key] ?? passedOver;
+  const [why, changes] = ownOf(own, key) ?? passedOver;
   (changes ? losses.changed : losses.harmless)(`${id}.${key}`, keyOf(at, key), why);
 }
 

@@ -17,6 +17,7 @@ import type { Reads } from './shapes.js';
 import { lastOf, stepsOf } from './steps.js';
 import type { Translation } from './translation.js';
 import { OF_MODELS } from './lost-keys.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** A workflow of Archon in our words. */
 export interface ArchonImport {
@@ -156,9 +157,9 @@ const TOP: Record<string, [why: string, changes: boolean]> = {
 /** Takes down which keys of the whole workflow are not carried over. */
 function nameTop({ at, said, losses }: Translation): void {
   for (const [key, { key: place }] of at.members ?? []) {
-    const known = TOP[key];
+    const known = ownOf(TOP, key);
     if (known !== undefined) (known[1] ? losses.changed : losses.harmless)(key, place, known[0]);
-    else if (!(key in archonWorkflow.shape))
+    else if (!Object.hasOwn(archonWorkflow.shape, key))
       losses.harmless(key, place, 'there is no such key; Archon reads past it too');
   }
   if (said.worktree?.enabled === undefined)

@@ -13,6 +13,7 @@ import type { Losses, WrittenFile } from '../shared/loss.js';
 import { sentencesOf } from '../shared/loss.js';
 import { slug } from '../shared/names.js';
 import { writeYaml } from '../shared/write-yaml.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** Markdown with front matter in two parts. */
 export interface Page {
@@ -245,7 +246,7 @@ function toolsOf(head: Node, losses: Losses): string[] {
   return [
     ...READING,
     ...[...(at?.members ?? [])].flatMap(([key, { key: place, node }]) => {
-      const known = KNOWN_TOOLS[key];
+      const known = ownOf(KNOWN_TOOLS, key);
       if (known !== undefined) return known(node.value);
       losses.changed(
         `tools.${key}`,
@@ -292,7 +293,7 @@ const WHY: Record<string, [why: string, changes: boolean]> = {
 function nameLost(head: Node, losses: Losses): void {
   for (const [key, { key: place }] of head.members ?? []) {
     if (CARRIED.includes(key)) continue;
-    const [why, changes] = WHY[key] ?? ['it is not known here', true];
+    const [why, changes] = ownOf(WHY, key) ?? ['it is not known here', true];
     (changes ? losses.changed : losses.harmless)(key, place, why);
   }
 }

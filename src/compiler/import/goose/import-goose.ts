@@ -13,6 +13,7 @@ import { writeYaml } from '../shared/write-yaml.js';
 import { literalText } from '../../../plan/values/expression.js';
 import type { GooseParameter, GooseRecipe } from './schema.js';
 import { gooseRecipe } from './schema.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 interface Recipe {
   said: GooseRecipe;
@@ -139,7 +140,7 @@ function inputsOf({ said, at, losses }: Recipe): JsonObject {
       .join(' ');
     return [
       key,
-      { type: TYPES[type] ?? 'string', ...defaultOf(parameter), ...(told === '' ? {} : { description: told }) },
+      { type: ownOf(TYPES, type) ?? 'string', ...defaultOf(parameter), ...(told === '' ? {} : { description: told }) },
     ];
   });
   const request: [string, JsonObject][] =
@@ -159,8 +160,7 @@ function defaultOf({ requirement, input_type: type, default: otherwise }: GooseP
     return { default: Number(otherwise) };
   if (type === 'boolean' && typeof otherwise === 'string') return { default: otherwise === 'true' };
   return {
-    default:
-      TYPES[type ?? 'string'] === 'string' || TYPES[type ?? 'string'] === undefined ? String(otherwise) : otherwise,
+    default: (ownOf(TYPES, type ?? 'string') ?? 'string') === 'string' ? String(otherwise) : otherwise,
   };
 }
 
@@ -198,7 +198,7 @@ function nameLost({ said, at, losses }: Recipe): void {
   for (const key of ['version', 'activities', 'author'] as const)
     if (said[key] !== undefined) losses.harmless(key, keyOf(at, key), 'nothing reads it here');
   for (const [key, { key: place }] of at.members ?? [])
-    if (!(key in gooseRecipe.shape)) losses.changed(key, place, 'it is not known here');
+    if (!Object.hasOwn(gooseRecipe.shape, key)) losses.changed(key, place, 'it is not known here');
 }
 
 function nameSettings(settings: NonNullable<GooseRecipe['settings']>, at: Node, losses: Losses): void {
@@ -227,7 +227,7 @@ function shellStep(id: string, node: Node, timeout: number, { said, report }: Re
       });
     return [{ start, end, variable, foreign: true }];
   });
-  if (references.some(({ variable }) => !(variable in env))) return null;
+  if (references.some(({ variable }) => !Object.hasOwn(env, variable))) return null;
   const written = intoShell(script, references);
   if ('refused' in written) {
     const { start, end } = written.refused;
