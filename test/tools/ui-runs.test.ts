@@ -147,6 +147,22 @@ describe('the page of a run', () => {
   });
 });
 
+/** Presses a summary; before it is let go, the page hears that a text has come below it. */
+async function pressWhileItChanges(summary: string, text: string): Promise<void> {
+  await page.route(page.url(), async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(`${summary}</summary>`, `$&<p>${text}</p>`);
+    await route.fulfill({ response, body });
+  });
+  await page.getByText(summary).hover();
+  await page.mouse.down();
+  const asked = page.waitForResponse(page.url());
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await (await asked).finished();
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+  await page.mouse.up();
+}
+
 describe('the page of a step whose agent works', () => {
   it('takes a word to it, which the agent hears from who is signed in', async () => {
     const running = project.start('run', 'talks.yml', '-i', 'what=length', '--id', 'spoken', '--json');
@@ -156,8 +172,10 @@ describe('the page of a step whose agent works', () => {
       ),
     );
     await page.goto(`${ui.origin}/runs/spoken/steps/work`);
-    await page.getByText('Tell it something…').click();
+    await pressWhileItChanges('Tell it something…', 'It is new.');
+    await page.getByText('It is new.').waitFor();
     await page.getByLabel('It hears this').fill(HOSTILE);
+    await page.unroute(page.url());
     await page.getByRole('button', { name: 'Tell it' }).click();
     await page.getByText('Tell it something…').waitFor();
     release();

@@ -14,7 +14,7 @@ function follow(events: string): void {
   let waiting: number | undefined;
   const later = (): void => {
     window.clearTimeout(waiting);
-    waiting = window.setTimeout(() => void refresh(), WAIT_MS);
+    waiting = window.setTimeout(() => void refresh().then((isDone) => isDone || later()), WAIT_MS);
   };
   // Browsers keep few connections to one server: only what is looked at has one.
   const connect = (): void => {
@@ -36,17 +36,27 @@ function follow(events: string): void {
   connect();
 }
 
-async function refresh(): Promise<void> {
+/** A press that has begun and not ended: what it began on must be there when it ends, or nothing comes of it. */
+let isPressed = false;
+for (const begins of ['pointerdown', 'keydown']) document.addEventListener(begins, () => (isPressed = true), true);
+for (const ends of ['pointerup', 'pointercancel', 'keyup'])
+  document.addEventListener(ends, () => (isPressed = false), true);
+window.addEventListener('blur', () => (isPressed = false));
+
+/** Puts what has changed in its place; false where somebody presses something just now, and nothing was changed. */
+async function refresh(): Promise<boolean> {
   const response = await fetch(location.href, { credentials: 'same-origin' }).catch(() => null);
-  if (response === null || response.status === 401) return;
+  if (response === null || response.status === 401) return true;
   // What is parsed so runs nothing.
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+  if (isPressed) return false;
   for (const part of document.querySelectorAll<HTMLElement>('[data-part]')) {
     const next = fresh.getElementById(part.id);
     if (next === null || source(next) === source(part)) continue;
     if (isBeingFilled(part)) tellStale(part);
     else replace(part, next);
   }
+  return true;
 }
 
 /** Parts as the server sent them: what people open and type is not in it. */
