@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
+import { TASKS } from './planned-tasks.js';
 import type { ShippedProject } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
@@ -15,20 +16,6 @@ afterAll(async () => {
   await project.close();
 });
 
-const task = (id: string, agent_name: string, dependencies: string[]) => ({
-  id,
-  name: `Do ${id}`,
-  description: 'As wished.',
-  acceptance_criteria: ['It is there.'],
-  dependencies,
-  agent_name,
-});
-const TASKS = [
-  task('begin', 'expert-code-implementer', []),
-  task('add', 'expert-code-implementer', ['begin']),
-  task('test', 'general-purpose', ['add']),
-  task('look', 'code-reviewer', ['test']),
-];
 const PLANNED =
   '  - {id: plan, agent: Plan, prompt: Plan., tasks: [expert-code-implementer, ' +
   '{agent: general-purpose, role: tester}, {agent: code-reviewer, role: reviewer}]}\n' +

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, RecordedRequest } from '../fakes/model-endpoint.js';
+import { TASKS, task } from './planned-tasks.js';
 import type { ShippedProject } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
@@ -134,20 +135,6 @@ it('open-work counts the words of what it finds, and none where nothing is found
 });
 
 describe('plan-and-do', () => {
-  const task = (id: string, agent_name: string, dependencies: string[]) => ({
-    id,
-    name: `Do ${id}`,
-    description: 'As wished.',
-    acceptance_criteria: ['It is there.'],
-    dependencies,
-    agent_name,
-  });
-  const tasks = [
-    task('begin', 'expert-code-implementer', []),
-    task('add', 'expert-code-implementer', ['begin']),
-    task('test', 'general-purpose', ['add']),
-    task('look', 'code-reviewer', ['test']),
-  ];
   const answer = (all: object[]) => ({ text: JSON.stringify({ tasks: all, plan_explanation: 'In order.' }) });
   const TEAM = {
     'You implement': ({ prompt }: RecordedRequest) => ({ text: `Did ${/^# Do (.+)$/m.exec(prompt)?.[1] ?? ''}.` }),
@@ -156,7 +143,7 @@ describe('plan-and-do', () => {
   };
 
   it('plans tasks by the rules, says all that is wrong with a plan, and runs what was approved', async () => {
-    const answers = [[...tasks.slice(0, 2), { ...tasks[3], dependencies: [] }], tasks];
+    const answers = [[...TASKS.slice(0, 2), { ...TASKS[3], dependencies: [] }], TASKS];
     const { result } = await project.run('plan-and-do', ['-i', 'wish=Add a divider.'], {
       'You plan work': () => answer(answers.shift() ?? []),
       ...TEAM,
@@ -187,7 +174,7 @@ describe('plan-and-do', () => {
 
   it('shows who does what before it is approved, and carries out nothing that was rejected', async () => {
     const { code, told, result } = await project.run('plan-and-do', ['-i', 'wish=Add a divider.', '--no-wait'], {
-      'You plan work': () => answer(tasks),
+      'You plan work': () => answer(TASKS),
     });
     expect(code).toBe(4);
     const shown = told === '' ? '' : (await project.perdure('show', result.run)).stdout;
