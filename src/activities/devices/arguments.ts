@@ -20,7 +20,7 @@ export function expand(argv: Argv, values: Values, level = 0): string[] {
 
 function expandText(word: string, values: Values, level: number): string {
   return word.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    const value = ownOf(values, name);
     if (value === undefined) return placeholder;
     return typeof value === 'string' && OF_FILES.has(name)
       ? value

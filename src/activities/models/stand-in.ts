@@ -61,7 +61,7 @@ function resolve(schema: Json, root: Json): Json {
     .slice(1)
     .split('/')
     .filter((part) => part !== '')) {
-    found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
+    found = isObject(found) ? ownOf(found, part) : undefined;
   }
   return found ?? true;
 }

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import { inline } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import { createScope } from '../values/template-scope.js';
+import { ownOf } from '../../plan/values/own.js';
 
 const TOLD_CHARACTERS = 200;
 
@@ -23,7 +24,7 @@ export async function givenInput(
   const scope = await createScope(store, { [`input:${EVENT}`]: inline(event) }, Object.values(inputs));
   const input: JsonObject = {};
   for (const [name, { type, required, default: otherwise }] of Object.entries(plan.inputs)) {
-    const template = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    const template = ownOf(inputs, name);
     const value = (template === undefined ? undefined : valueOf(template, scope)) ?? otherwise;
     if (value === undefined && !required) continue;
     if (value === undefined || !isOfInputType(value, type)) {

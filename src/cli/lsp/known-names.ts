@@ -6,6 +6,7 @@ import { withOverlay } from '../../compiler/text/disk.js';
 import { SHORT_NAMES } from '../../plan/agents/model-names.js';
 import { BUILTIN_TOOLS, MAKERS } from '../../plan/tools/tool.js';
 import type { Documents } from './documents.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What a project calls things by. */
 export interface KnownNames {
@@ -58,6 +59,6 @@ export function namesUnder(path: string[], names: KnownNames): string[] {
   const key = keys.at(-1) ?? '';
   if (key === 'tools' || key === 'disallowed_tools') return [...names.tools, ...MAKERS, ...names.agents];
   if (keys.at(-2) === 'aliases' || (key === 'default' && keys.at(-2) === 'models')) return names.models;
-  const named = Object.hasOwn(NAMED, key) ? NAMED[key] : undefined;
+  const named = ownOf(NAMED, key);
   return named === undefined ? [] : names[named];
 }

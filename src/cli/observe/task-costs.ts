@@ -42,8 +42,9 @@ function tasksBelow(steps: StepView[]): StepView[] {
 /** What is told apart: each task, and each step that has none in it. */
 function partsOf(step: StepView, carriedOut: ReadonlySet<StepView>): StepView[] {
   if (carriedOut.has(step)) return step.nested?.steps ?? [];
-  const hasTasks = blocksOf(step).some((steps) => tasksBelow(steps).length > 0);
-  return hasTasks ? blocksOf(step).flatMap((steps) => steps.flatMap((one) => partsOf(one, carriedOut))) : [step];
+  const below = blocksOf(step).flat();
+  const hasTasks = everyStepBelow(below).some((one) => carriedOut.has(one));
+  return hasTasks ? below.flatMap((one) => partsOf(one, carriedOut)) : [step];
 }
 
 /** Steps that stand beside each other in a step: those of its rounds, and of its nested runs. */

@@ -7,6 +7,7 @@ import { INPUT_PHRASES, isOfInputType } from '../../plan/values/input-type.js';
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { usageError } from '../exit-codes.js';
 import { neededBy } from './needed-by.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What a person gave to `run`, as it was typed. */
 export interface GivenInput {
@@ -78,7 +79,7 @@ function fromRequest(plan: Plan, request: string | null): JsonObject {
 }
 
 function specOf(plan: Plan, name: string): InputSpec {
-  const spec = Object.hasOwn(plan.inputs, name) ? plan.inputs[name] : undefined;
+  const spec = ownOf(plan.inputs, name);
   if (spec !== undefined) return spec;
   const suggestion = didYouMean(name, Object.keys(plan.inputs));
   throw usageError(

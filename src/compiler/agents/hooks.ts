@@ -10,6 +10,7 @@ import { keyOf, memberOf } from '../text/node.js';
 import type { AgentDefinition } from './agent-definition.js';
 import type { AgentUses, ToolSource } from './agent-uses.js';
 import { fileHash, filesNamed } from './hook-files.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /**
  * The hooks of an agent as the Plan holds them, each with the texts of its files. What nobody can have approved is
@@ -122,7 +123,7 @@ function boundFiles(
   let sound = gone.length === 0;
   const bound: [string, string][] = [];
   for (const [path, found] of named) {
-    const approved = Object.hasOwn(files, path) ? files[path] : undefined;
+    const approved = ownOf(files, path);
     const now = 'text' in found ? fileHash(found.text) : null;
     if ('text' in found && now === approved) {
       bound.push([path, found.text]);

@@ -1,6 +1,7 @@
 import { NEEDLESS } from '../../plan/agents/program-access.js';
 import { BUILTIN_TOOLS, MAKERS, runsPrograms } from '../../plan/tools/tool.js';
 import type { BuiltinTool, Maker } from '../../plan/tools/tool.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** What a name of a tool means here: built-in tools, makers, or that it is nothing that an agent can lack. */
 export interface NamedTools {
@@ -70,7 +71,7 @@ export function namedTools(name: string): NamedTools | null {
   if (name === '*') return { ...NOTHING, builtin: [...FILES, 'shell'] };
   if (NEEDLESS.includes(tool)) return NOTHING;
   const builtin = BUILTIN_TOOLS.find((one) => one === tool);
-  const named = builtin !== undefined ? [builtin] : Object.hasOwn(FOREIGN, tool) ? FOREIGN[tool] : undefined;
+  const named = builtin !== undefined ? [builtin] : ownOf(FOREIGN, tool);
   if (named !== undefined)
     return {
       ...NOTHING,

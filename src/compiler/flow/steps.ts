@@ -12,6 +12,7 @@ import { schemaOf } from './names.js';
 import { VERDICT_REQUEST } from './outcomes.js';
 import type { Prior } from './tests.js';
 import { templateOf } from './texts.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Where a step goes. */
 export interface Place {
@@ -111,7 +112,7 @@ export function addGate(
 ): void {
   const { frame, prior, names } = path;
   const written = mark.fallback?.text;
-  const known = written !== undefined && Object.hasOwn(FALLBACKS, written) ? FALLBACKS[written] : undefined;
+  const known = ownOf(FALLBACKS, written);
   if (written !== undefined && known === undefined && judge === null && mark.fallback !== null) {
     vocabulary.report({
       code: 'invalid-value',

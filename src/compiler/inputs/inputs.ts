@@ -93,7 +93,7 @@ export function checkPassed(
   report: Report,
 ): void {
   for (const [name, template] of Object.entries(inputs)) {
-    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+    const spec = ownOf(specs, name);
     const written = node === null ? null : memberOf(node, name);
     if (spec === undefined || written === null || template.kind === 'expression') continue;
     if (typeof written.value === 'string' && isFaulty(template)) continue;

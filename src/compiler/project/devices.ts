@@ -10,6 +10,7 @@ import { keepText } from '../hash.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import type { ProblemCode } from '../problems/problem.js';
 import type { Project } from './project.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Why a device cannot be used, in the words of a problem. */
 export interface NoDevice {
@@ -27,7 +28,7 @@ export function createDevices(
 ): (name: string) => Found {
   let kinds: DeviceKinds | null = null;
   return (name) => {
-    const authored = Object.hasOwn(devices, name) ? devices[name] : undefined;
+    const authored = ownOf(devices, name);
     if (authored === undefined) return unknownDevice(name, Object.keys(devices));
     kinds ??= loadDeviceKinds(project.root);
     const found = kinds.get(authored.kind);
@@ -87,7 +88,7 @@ function deviceOf(name: string, authored: AuthoredDevice, kind: AuthoredDeviceKi
   const { port = null, usb = null, fault = null, baud = kind.baud, programmer, task_queue = null } = authored;
   const names = Object.keys(kind.boards);
   const board = authored.board ?? names[0] ?? '';
-  const values = Object.hasOwn(kind.boards, board) ? kind.boards[board] : undefined;
+  const values = ownOf(kind.boards, board);
   if (values === undefined)
     return invalid(
       name,

@@ -5,6 +5,7 @@ import { didYouMean, meansPerhaps, nearest } from '../problems/did-you-mean.js';
 import type { Node } from './node.js';
 import { keyOf, memberOf, nodeAt, startOf, withoutPaths } from './node.js';
 import type { ProblemCode, Report } from '../problems/problem.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** How a document is held against its schema. */
 export interface Check {
@@ -173,7 +174,7 @@ function reportUnknownKey(
     report({ code: 'unsupported-key', at, message: `This version does not run \`${key}\` yet.` });
     return;
   }
-  const word = words !== undefined && Object.hasOwn(words, key) ? words[key] : undefined;
+  const word = ownOf(words, key);
   const meant = word === undefined || !known.includes(word) ? nearest(key, known) : word;
   report({
     code: 'unknown-key',

@@ -6,6 +6,7 @@ import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Place, ProblemCode, Report } from '../problems/problem.js';
 import type { Source } from '../problems/source.js';
 import { FORBIDDEN_KEYS } from './yaml.js';
+import { ownOf } from '../../plan/values/own.js';
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /[A-Za-z0-9_$+.-]+/y;
@@ -212,12 +213,7 @@ class JsonReader {
     const letter = this.source.text[start + 1] ?? '';
     const digits =
       letter === 'u' ? /^[0-9a-fA-F]{4}/.exec(this.source.text.slice(start + 2, start + 6))?.[0] : undefined;
-    const meant =
-      digits === undefined
-        ? Object.hasOwn(ESCAPES, letter)
-          ? ESCAPES[letter]
-          : undefined
-        : String.fromCharCode(Number.parseInt(digits, 16));
+    const meant = digits === undefined ? ownOf(ESCAPES, letter) : String.fromCharCode(Number.parseInt(digits, 16));
     if (meant === undefined)
       throw new JsonFault(this.place(path, start, start + 2), `Expected an escape of JSON, got \`\\${letter}\`.`, {
         suggestion: 'write a backslash as `\\\\`',

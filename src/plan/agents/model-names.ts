@@ -1,3 +1,5 @@
+import { ownOf } from '../values/own.js';
+
 /** What the config says about models: `models.default` and `models.aliases`. */
 export interface ModelOptions {
   default?: string | null | undefined;
@@ -53,5 +55,5 @@ export function wantedModel(
 ): string {
   const otherwise = defaultOf(name);
   const written = otherwise === null ? name : (usual ?? (env['CLAUDE_MODEL'] || otherwise));
-  return fullModelName((Object.hasOwn(aliases, written) ? aliases[written] : undefined) ?? written);
+  return fullModelName(ownOf(aliases, written) ?? written);
 }

@@ -1,4 +1,5 @@
 import { toNanoUsd } from './amounts.js';
+import { ownOf } from '../values/own.js';
 
 /** What all runs of a store may cost on one day (UTC), and those of one submitter, in US dollars; null is no limit. */
 export interface Quota {
@@ -46,7 +47,7 @@ export function hold(
   { user, nanousd, before }: Hold,
   quota: Quota,
 ): { day: QuotaDay } | { lack: QuotaLack } {
-  const known = Object.hasOwn(day.held, key) ? day.held[key] : undefined;
+  const known = ownOf(day.held, key);
   const others = { ...day, held: without(day.held, key) };
   const limits = [
     { limit: 'all' as const, usd: quota.usd, of: null },
@@ -68,11 +69,11 @@ export function hold(
  * that nobody knows, which counts as it was set aside. What holds nothing changes nothing.
  */
 export function settleHold(day: QuotaDay, key: string, inAll: number | null): QuotaDay {
-  const known = Object.hasOwn(day.held, key) ? day.held[key] : undefined;
+  const known = ownOf(day.held, key);
   if (known === undefined) return day;
   const { user, nanousd, before } = known;
   const cost = inAll === null ? nanousd : Math.max(0, inAll - before);
-  const used = (Object.hasOwn(day.used, user) ? day.used[user] : undefined) ?? 0;
+  const used = ownOf(day.used, user) ?? 0;
   return { used: withOwn(day.used, user, used + cost), held: without(day.held, key) };
 }
 

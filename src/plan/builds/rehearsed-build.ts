@@ -5,6 +5,7 @@ import { buildsThings, teamOf } from './build-spec.js';
 import { targetDevices } from './deployment.js';
 import { SITE_FOLDERS } from './site.js';
 import type { TaskRules } from './task-rules.js';
+import { ownOf } from '../values/own.js';
 
 /** One file that a rehearsal of a build writes. */
 export interface RehearsedFile {
@@ -72,7 +73,7 @@ const PART = /Write `([^`\n]+)`(?:, a test of `([^`\n]+)`)?\. \(rehearsal script
  */
 export function rehearsedFile(prompt: string): RehearsedFile | null {
   const [, path = '', tested = USUAL.builder + COUNTER, part = ''] = PART.exec(prompt) ?? [];
-  const content = Object.hasOwn(SCRIPT, part) ? SCRIPT[part] : undefined;
+  const content = ownOf(SCRIPT, part);
   if (content === undefined || !PLAIN.test(path) || !PLAIN.test(tested)) return null;
   return { path, content: content(path, tested) };
 }

@@ -1,3 +1,5 @@
+import { ownOf } from '../values/own.js';
+
 /**
  * Which activities have ended of those that may have changed the files of a workspace, the latest of each run of its
  * tree: it is kept with these files, so that nobody goes on with files of before an activity that has ended.
@@ -39,6 +41,6 @@ export function withEnded({ by, ...rest }: EndedWork, { workflow, activity }: Wo
 
 /** Tells whether files that were kept with this lack what an activity did that its run knows as ended last. */
 export function lacks({ by, more }: EndedWork, { workflow, activity }: WorkName): boolean {
-  const known = Object.hasOwn(by, workflow) ? by[workflow] : undefined;
+  const known = ownOf(by, workflow);
   return known === undefined ? more !== true : !known.includes(activity);
 }

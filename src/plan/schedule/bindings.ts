@@ -9,6 +9,7 @@ import { resultOf } from './schedule.js';
 import type { Agent } from '../step.js';
 import type { Value } from '../values/value.js';
 import { bare, inline, isStored } from '../values/value.js';
+import { ownOf } from '../values/own.js';
 
 /** What the references of a body are looked up in. */
 export interface BindingSource {
@@ -60,7 +61,7 @@ function reworkBinding(field: string, { schedule, outer }: BindingSource): Bindi
 }
 
 function inputBinding(input: Record<string, Value>, name: string): Binding {
-  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  const value = ownOf(input, name);
   return value === undefined ? { missing: true } : bare(value);
 }
 

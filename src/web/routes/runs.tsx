@@ -9,7 +9,7 @@ import { sendPage } from '../site.js';
 import { RunTable } from '../views/run-table.js';
 
 const PER_PAGE = 50;
-/** So many of the runs that have ended are read anew for the first pages; whoever looks further has all of them read. */
+/** So many of the runs that have ended are read anew for the first pages; who looks further has all of them read. */
 const FEW = 1_000;
 
 interface Filter {
@@ -39,7 +39,7 @@ export function runsRoutes(app: Hono<PageEnv>, site: Site): void {
       c,
       site,
       { title: 'Runs', section: 'runs', events: '/events' },
-      <Runs found={found} count={isWhole ? known : found.length} known={known} filter={filter} serverIsDown={serverIsDown} />,
+      <Runs {...{ found, known, filter, serverIsDown }} count={isWhole ? known : found.length} />,
     );
   });
 }

@@ -27,6 +27,7 @@ import { lendTo, collectFrom } from '../budget/reserve.js';
 import { restrictionsOf } from '../state/account.js';
 import { passedFault } from '../../plan/values/input-type.js';
 import type { Value } from '../../plan/values/value.js';
+import { ownOf } from '../../plan/values/own.js';
 
 /** Starts a nested run for a step and waits for its end. */
 export async function startNested(
@@ -92,7 +93,7 @@ export async function spentBy(error: unknown, call: SpentCall): Promise<Spend> {
 /** What is wrong with the first input that is not of its declared type; null where all are. */
 function inputFault(plan: Plan, inputs: Record<string, Value>): string | null {
   for (const [name, { type }] of Object.entries(plan.inputs)) {
-    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    const value = ownOf(inputs, name);
     const fault = value === undefined ? null : passedFault(name, value, type);
     if (fault !== null) return `${fault.slice(0, -1)} (workflow \`${plan.name}\`).`;
   }

@@ -4,6 +4,7 @@ import type { Member, Node } from '../../text/node.js';
 import { withMembers } from '../../text/node.js';
 import type { Place, Report } from '../../problems/problem.js';
 import { splitTools } from './agent-tools.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 /** The tools whose agents are read and imported. */
 export const DIALECTS = ['claude', 'gemini', 'codex'] as const;
@@ -77,7 +78,7 @@ export function translate(
     for (const { field: part, ...rule } of parts) lose(part, member, rule);
   };
   const take = (field: string, member: Member): void => {
-    const rule = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    const rule = ownOf(fields, field);
     if (member.node.value === null && rule !== undefined) return; // A key without a value says nothing.
     if (rule !== undefined && 'lost' in rule) lose(field, member, rule);
     else if (rule !== undefined && 'read' in rule) read(field, member, rule.read(member.node.value));

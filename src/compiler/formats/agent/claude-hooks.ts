@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
 import type { NamedLoss, Reading } from './agent-dialect.js';
 import type { AuthoredHook } from './hooks.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 const EVENTS: Record<string, 'before' | 'after'> = { PreToolUse: 'before', PostToolUse: 'after' };
 /** What a handler may say here. */
@@ -18,7 +19,7 @@ export function readHooks(value: Json): Reading {
   const hooks: AuthoredHook[] = [];
   const losses: NamedLoss[] = [];
   for (const [event, groups] of Object.entries(value)) {
-    const when = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+    const when = ownOf(EVENTS, event);
     if (when === undefined) {
       losses.push(lossOf(`hooks.${event}`, 'there are hooks before and after calls of tools only'));
       continue;

@@ -2,6 +2,7 @@ import type { Node } from '../../text/node.js';
 import { memberOf } from '../../text/node.js';
 import type { Conductor } from './references.js';
 import { conductorAgent, conductorWorkflow, forEachGroup, parallelGroup } from './schema.js';
+import { ownOf } from '../../../plan/values/own.js';
 
 type Why = Record<string, [why: string, changes: boolean]>;
 
@@ -87,7 +88,7 @@ function nameItem(item: Node, key: string, known: object, conductor: Conductor):
 function name({ losses }: Conductor, before: string, at: Node, { known, why }: { known: object; why: Why }): void {
   for (const [key, { key: place }] of at.members ?? []) {
     if (Object.hasOwn(known, key) || ELSEWHERE.includes(key)) continue;
-    const [reason, changes] = (Object.hasOwn(why, key) ? why[key] : undefined) ?? ['it is not known here', true];
+    const [reason, changes] = ownOf(why, key) ?? ['it is not known here', true];
     (changes ? losses.changed : losses.harmless)(before + key, place, reason);
   }
 }
