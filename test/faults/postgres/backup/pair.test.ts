@@ -2,16 +2,12 @@
 // @module-tag git
 // @module-tag sandbox
 // @seconds 80
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { postgresFolder } from '../../../scripts/needs.mjs';
-import { startModelEndpoint } from '../../fakes/model-endpoint.js';
-import type { Project } from '../project.js';
-import { kill, until } from '../project.js';
-import type { Shared } from './machines.js';
-import { endOf, openMachine, openShared, signalFolder, startWorker } from './machines.js';
+import { startModelEndpoint } from '../../../fakes/model-endpoint.js';
+import type { Project } from '../../project.js';
+import { kill, until } from '../../project.js';
+import { backups } from './backups.js';
+import { endOf, openMachine, openShared, startWorker } from '../machines.js';
 
 const FLOW = `name: flow
 workspace: worktree
@@ -36,39 +32,6 @@ steps:
     effect: none
     requires: {labels: [far]}
 `;
-const DATABASE = ['temporal.db', 'temporal.db-wal', 'temporal.db-shm'];
-
-/** Backups of the pair, by name: Temporal's database, and the store's. */
-function backups({ home }: Shared, url: string): Record<'take' | 'restoreStore' | 'restoreServer', Restoring> {
-  const state = join(home.folder, '.perdure');
-  const folder = signalFolder();
-  const bin = dirname(realpathSync(join(postgresFolder() ?? '', 'postgres')));
-  const postgres = (tool: string, ...words: string[]): Buffer =>
-    execFileSync(join(bin, tool), words, { stdio: 'pipe' });
-  return {
-    async take(name) {
-      await home.run('server', 'stop');
-      mkdirSync(join(folder, name));
-      for (const file of DATABASE.filter((one) => existsSync(join(state, one))))
-        cpSync(join(state, file), join(folder, name, file));
-      postgres('pg_dump', '-Fc', '-f', join(folder, `${name}.dump`), url);
-      await home.run('server', 'start');
-    },
-    restoreStore(name) {
-      postgres('pg_restore', '--clean', '-d', url, join(folder, `${name}.dump`));
-      return Promise.resolve();
-    },
-    async restoreServer(name) {
-      await home.run('server', 'stop');
-      for (const file of DATABASE) rmSync(join(state, file), { force: true });
-      cpSync(join(folder, name), state, { recursive: true });
-      await home.run('server', 'start');
-    },
-  };
-}
-
-type Restoring = (name: string) => Promise<void>;
-
 async function asks(project: Project, gate: string): Promise<void> {
   await until(async () => (await project.run('list', '--waiting')).stdout.includes(gate));
 }
