@@ -1,6 +1,6 @@
 // @seconds 20
 import { existsSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
@@ -208,15 +208,27 @@ describe('a schedule in a server elsewhere', () => {
       { name: 'monthly', state: 'active', drift: 'other' },
       { name: 'yearly', state: 'active', drift: null },
     ]);
-    // Another definition of the same name would take its place.
-    await writeFile(join(other.folder, 'definitions/workflows/mine.yml'), YEARLY);
-    expect(await sync(other)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('`yearly`') as string,
-    });
+    // Another definition of the same name would take its place, also one in a file of the same name.
+    for (const file of ['mine.yml', 'yearly.yml']) {
+      await writeFile(join(other.folder, 'definitions/workflows', file), YEARLY);
+      expect(await sync(other)).toMatchObject({ code: 2, stderr: expect.stringContaining('`yearly`') as string });
+      await rm(join(other.folder, 'definitions/workflows', file));
+    }
     await rm(join(other.folder, 'definitions'), { recursive: true });
     expect(await own(other)).toEqual({ created: [], changed: [], removed: theirs, same: [], others: mine });
     expect(await own(laptop)).toMatchObject({ same: mine, others: [] });
+  });
+
+  it('is the same for two checkouts of a project that has a name', async () => {
+    const named = 'task_queue: team\nproject: reports\n';
+    for (const project of [laptop, other]) await writeFile(join(project.folder, 'perdure.yml'), named);
+    await cp(join(laptop.folder, 'definitions'), join(other.folder, 'definitions'), { recursive: true });
+    expect((await laptop.run('schedules', 'remove', 'yearly')).code).toBe(0);
+    const synced = async (project: Project): Promise<unknown> =>
+      JSON.parse((await project.run('schedules', 'sync', '--json')).stdout) as unknown;
+    expect(await synced(laptop)).toMatchObject({ created: ['yearly'] });
+    expect(await synced(other)).toMatchObject({ created: [], others: [] });
+    expect(await listed()).toMatchObject([{ name: 'yearly', state: 'active' }]);
   });
 
   it('is not made where nobody would carry it out', async () => {

@@ -59,7 +59,7 @@ export async function planFollowers(
     const source = sourceHash(definition, 'follow');
     const wanted = { definition, follow, prepared, project, source, settled };
     const known = there.find((one) => one.definition === definition.name);
-    requireOwn(definition, known, project);
+    requireOwn(definition.name, known, project);
     if (known === undefined) changes.created.push(wanted);
     else if (known.source === source && known.settled === settled && known.file === definition.file)
       changes.same.push(definition.name);

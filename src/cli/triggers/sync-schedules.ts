@@ -50,7 +50,7 @@ export async function planChanges(
     names.add(definition.name);
     const wanted = await settleSchedule(definition, schedule, session, how);
     const known = there.get(definition.name);
-    requireOwn(definition, known?.call.schedule, project);
+    requireOwn(definition.name, known?.call.schedule, project);
     if (known === undefined) changes.created.push(wanted);
     else if (canonicalJson({ ...known.call.schedule, project }) === canonicalJson({ ...wanted.identity }))
       changes.same.push(definition.name);

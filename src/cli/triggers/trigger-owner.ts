@@ -12,10 +12,11 @@ interface Synced {
 }
 
 /**
- * Tells the projects of a store apart: by the way from the state folder, which is the same wherever both are moved;
- * where the store is no folder of this machine, by host and folder.
+ * Tells the projects of a store apart: by the name that they give themselves, else by the way from the state folder,
+ * which is the same wherever both are moved; where the store is no folder of this machine, by host and folder.
  */
 export function projectMark({ store, elsewhere, config, project: { root } }: Session): string {
+  if (config.project !== undefined) return config.project;
   return elsewhere !== null || config.store !== undefined ? `${hostname()}:${realOf(root)}` : placeOf(store, root);
 }
 
@@ -25,18 +26,12 @@ export function partOwn<T>(gone: T[], syncedOf: (one: T) => Synced, project: str
   return { removed: gone.filter(isOwn), others: gone.filter((one) => !isOwn(one)) };
 }
 
-/**
- * Throws a usage error where what has the name of a definition is another project's: it would be lost. The same file
- * elsewhere is another copy of this project.
- */
-export function requireOwn(
-  { name, file }: { name: string; file: string },
-  there: Synced | undefined,
-  project: string,
-): void {
-  if (there === undefined || there.project === project || there.file === file) return;
+/** Throws a usage error where what has the name of a definition is another project's: it would be lost. */
+export function requireOwn(name: string, there: Synced | undefined, project: string): void {
+  if (there === undefined || there.project === project) return;
   throw usageError(
     `The store has a \`${name}\` that was synced from \`${there.file}\` of another project (\`${there.project}\`).`,
-    `Name this one otherwise, or remove that one: \`perdure schedules remove ${name}\`.`,
+    `Name this one otherwise, or remove that one: \`perdure schedules remove ${name}\`. Copies of one project say so ` +
+      'by the same `project:` in their perdure.yml.',
   );
 }

@@ -63,6 +63,9 @@ const searchUrl = filledText.refine(
 /** `perdure.yml`. Everything is optional. */
 export const configSchema = z
   .strictObject({
+    project: filledText
+      .optional()
+      .describe('Tells the projects of one store apart in `perdure schedules`; their folders do when left out.'),
     workflows: z
       .strictObject(
         {
