@@ -25,8 +25,9 @@ import { taskNames } from './task-names.js';
 
 /** How often it is looked whether there is something to tell. */
 const TICK_MS = 250;
-/** How often for who only hears what others say. */
+/** How often for who only hears what others say; the longer nobody says anything, the less often. */
 const HEAR_MS = 1_000;
+const MOST_HEAR_MS = 15_000;
 /** Calls that are cut off at the end have so long to say what they cost. */
 const CLOSE_MS = 1_000;
 
@@ -74,6 +75,7 @@ export function narrate(run: string, options: NarrateOptions): Narration {
   const toldBefore = store.readNarration(root).then((lines) => lines.length);
   toldBefore.catch(() => undefined); // told by `show`
   let shown: number | null = null;
+  const listening = createListening(options.speaks, stop.signal);
   let view: RunView | null = null;
   let committed: { path: string; at: string }[] = [];
   let lead: Lead | null = null;
@@ -84,9 +86,10 @@ export function narrate(run: string, options: NarrateOptions): Narration {
 
   async function show(): Promise<void> {
     shown ??= await toldBefore;
-    const lines = await store.readNarration(root);
-    for (const line of lines.slice(shown)) tell(line);
-    shown = Math.max(shown, lines.length);
+    const heard = (await store.readNarration(root)).slice(shown);
+    for (const line of heard) tell(line);
+    shown += heard.length;
+    listening.heard(heard.length > 0);
   }
 
   async function say(line: NarrationLine): Promise<void> {
@@ -133,12 +136,9 @@ export function narrate(run: string, options: NarrateOptions): Narration {
       .then(() => undefined);
   }
 
-  const timer = setInterval(
-    () => {
-      if (view !== null && !stop.signal.aborted) ticking ??= ended(tick(view), () => (ticking = null));
-    },
-    options.speaks ? TICK_MS : HEAR_MS,
-  );
+  const timer = setInterval(() => {
+    if (view !== null && listening.isDue()) ticking ??= ended(tick(view), () => (ticking = null));
+  }, listening.tick_ms);
   return {
     see(next) {
       view = next;
@@ -163,6 +163,26 @@ export function narrate(run: string, options: NarrateOptions): Narration {
     if (lead !== null) for (const happening of await news(last, lead)) await lead.lessons.teach(happening);
     await show();
   }
+}
+
+interface Listening {
+  tick_ms: number;
+  heard: (something: boolean) => void;
+  isDue: () => boolean;
+}
+
+/** When it is looked again: who only hears looks ever less often; not at all once stopped. */
+function createListening(speaks: boolean, stopped: AbortSignal): Listening {
+  let every = HEAR_MS;
+  let at = 0;
+  return {
+    tick_ms: speaks ? TICK_MS : HEAR_MS,
+    heard(something) {
+      every = something ? HEAR_MS : Math.min(2 * every, MOST_HEAR_MS);
+      at = Date.now() + every;
+    },
+    isDue: () => !stopped.aborted && (speaks || Date.now() >= at),
+  };
 }
 
 /** Of what is below a task only that is told which is news of the task. */

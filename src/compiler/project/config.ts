@@ -63,9 +63,7 @@ const searchUrl = filledText.refine(
 /** `perdure.yml`. Everything is optional. */
 export const configSchema = z
   .strictObject({
-    project: filledText
-      .optional()
-      .describe('Tells the projects of one store apart in `perdure schedules`; their folders do when left out.'),
+    project: filledText.optional().describe('Tells the projects of one store apart; their folders do when left out.'),
     workflows: z
       .strictObject(
         {
