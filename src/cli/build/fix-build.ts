@@ -2,16 +2,17 @@ import { join } from 'node:path';
 import { madeOfTasks } from '../../activities/builds/task-workflow.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject, toText } from '../../plan/values/json.js';
+import { tasksIn } from '../../plan/builds/task.js';
 import type { Role } from '../../plan/builds/build-spec.js';
 import { mapIn, teamOf, workTreeOf } from '../../plan/builds/build-spec.js';
 import type { RunRecord } from '../../plan/result.js';
-import { loadValue } from '../../store/transcript.js';
 import { madeTrees } from '../../store/worktrees/make-trees.js';
 import type { Store } from '../../store/store.js';
-import type { ExitCode } from '../exit-codes.js';
+import type { CliError, ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
 import type { BuiltRun } from './built-run.js';
 import { openBuiltRun } from './built-run.js';
+import { builtWork, FIX_TASKS } from './built-work.js';
 import type { Written } from '../submit/run.js';
 import { run } from '../submit/run.js';
 import type { RunCommand } from '../submit/submit-run.js';
@@ -40,6 +41,8 @@ export async function fixBuild(
   return run(command, terminal, await fixOf(fix, store));
 }
 
+const [MEND, CHECK] = FIX_TASKS;
+
 interface Fix extends Pick<BuiltRun, 'record' | 'build' | 'plan' | 'spec'> {
   wish: string;
   root: string;
@@ -52,15 +55,16 @@ interface Fix extends Pick<BuiltRun, 'record' | 'build' | 'plan' | 'spec'> {
  * works.
  */
 async function fixOf({ record, build, plan, spec, wish, root, from }: Fix, store: Store): Promise<Written> {
-  const outputOf = async ({ output }: RunRecord): Promise<Json> => (output === null ? null : loadValue(output, store));
-  const before = await outputOf(record);
-  const commands = mapIn(build === record ? before : await outputOf(build), 'commands');
+  const { output: before } = await builtWork(record, store);
+  const planned = build === record ? before : (await builtWork(build, store)).output;
+  if (tasksIn(planned) === null) throw neverBegun(build.run);
+  const commands = mapIn(planned, 'commands');
   const team = teamOf(spec);
   const nameOf = (role: Role): string | undefined => team.find((member) => member.role === role)?.name;
   const builder = nameOf('builder') ?? team[0]?.name ?? '';
   const tester = nameOf('tester');
   const tasks = [
-    task('mend', builder, {
+    task(MEND, builder, {
       description: `What was built has to be changed:\n\n${wish}`,
       criteria: ['It is as asked.', 'Nothing else has changed.'],
       after: [],
@@ -68,12 +72,12 @@ async function fixOf({ record, build, plan, spec, wish, root, from }: Fix, store
     ...(tester === undefined || tester === builder
       ? []
       : [
-          task('check', tester, {
+          task(CHECK, tester, {
             description:
               `What was built was changed, because somebody asked for this:\n\n${wish}\n\nSee that it is so, and ` +
               `that what worked before still does; say exactly what does not.`,
             criteria: ['The tests pass.'],
-            after: ['mend'],
+            after: [MEND],
           }),
         ]),
   ];
@@ -104,6 +108,14 @@ async function fixOf({ record, build, plan, spec, wish, root, from }: Fix, store
   };
 }
 
+/** The refusal of a build whose tasks nobody approved: nothing stands there to be mended, and no way to test it. */
+function neverBegun(run: string): CliError {
+  return usageError(
+    `The build \`${run}\` ended before its tasks were approved: there is nothing to mend.`,
+    `\`perdure rerun ${run}\` builds it.`,
+  );
+}
+
 /** What is known of a build beside what its agents said: how it ended, and all else that its output tells. */
 function resultsOf({ status, error }: RunRecord, output: Json): { name: string; text: string }[] {
   const rest = isObject(output)
@@ -122,7 +134,7 @@ function task(
 ): JsonObject {
   return {
     id,
-    name: id === 'mend' ? 'Mend what was built' : 'See that it works',
+    name: id === MEND ? 'Mend what was built' : 'See that it works',
     description,
     acceptance_criteria: criteria,
     dependencies: after,

@@ -112,7 +112,7 @@ describe('the report of a build', () => {
   it.each<[string, Partial<ReportSource>, string]>([
     ['whose work tree is gone', { branch: null }, 'The work tree is gone, and its commits with it.'],
     ['that was not tested', { output: { tests: { ok: false, result: 'not tested' } } }, 'Not tested.'],
-    ['that planned nothing', { output: null, steps: null }, 'The plan names no task for it.'],
+    ['that planned nothing', { output: null, steps: null }, 'No tasks were approved.'],
     ['whose tasks never began', { steps: null }, 'pending  Task count'],
   ])('says so of a build %s', (_what, over, said) => {
     expect(plain({ ...SOURCE, ...over })).toContain(said);

@@ -1,16 +1,12 @@
 import { commitsOf } from '../../../store/worktrees/branch.js';
 import { openTrees } from '../../../store/worktrees/make-trees.js';
 import type { Store } from '../../../store/store.js';
-import { loadValue } from '../../../store/transcript.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { EXIT } from '../../exit-codes.js';
-import { buildStepOf } from '../../observe/build-spec.js';
-import { viewOfRecord } from '../../observe/closed.js';
-import type { StepView } from '../../observe/view/view.js';
 import type { Terminal } from '../../terminal.js';
 import { print, printJson, tell } from '../../terminal.js';
-import type { BuiltRun } from '../built-run.js';
 import { openBuiltRun } from '../built-run.js';
+import { builtWork } from '../built-work.js';
 import { reportPage } from './report-html.js';
 import { reportLines } from './report-text.js';
 import type { ReportSource } from './report.js';
@@ -27,20 +23,13 @@ export async function reportBuild(
   const report = reportOf({
     record: build,
     spec,
-    output: build.output === null ? null : await loadValue(build.output, store),
-    steps: await stepsOf(build, store),
+    ...(await builtWork(build, store)),
     branch: await branchOf(build.run, store),
   });
   if (form === 'json') printJson(terminal, report);
   else if (form === 'html') print(terminal, reportPage(report));
   else for (const line of reportLines(report, terminal.resultPalette)) print(terminal, line);
   return EXIT.success;
-}
-
-/** The steps in which a build's tasks were carried out; null where that did not begin. */
-async function stepsOf(build: BuiltRun['build'], store: Store): Promise<StepView[] | null> {
-  const view = await viewOfRecord(build, store);
-  return buildStepOf(view)?.nested?.steps ?? null;
 }
 
 async function branchOf(run: string, { folder }: Store): Promise<ReportSource['branch']> {

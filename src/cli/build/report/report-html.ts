@@ -1,5 +1,5 @@
 import { safeLine } from '../../text/safe-text.js';
-import { REHEARSAL, tasksWithout, testsText } from './report-text.js';
+import { noTaskText, REHEARSAL, tasksWithout, testsText } from './report-text.js';
 import type { BuildReport, CommitReport, RequirementReport, TaskReport } from './report.js';
 
 const STYLE =
@@ -13,7 +13,6 @@ const STYLE =
 /** A page that stands alone: no script, nothing from elsewhere. All that agents and specs say is text in it. */
 export function reportPage(report: BuildReport): string {
   const { goal, run, status, error, requirements, tasks, others } = report;
-  const byId = new Map(tasks.map((task) => [task.id, task]));
   const without = tasksWithout(report);
   return [
     '<!doctype html>',
@@ -28,7 +27,7 @@ export function reportPage(report: BuildReport): string {
     `<p class="${report.tests.result === 'passed' ? 'good' : 'bad'}">${escaped(testsText(report))}</p>`,
     '<table><thead><tr><th scope="col">Requirement</th><th scope="col">Tasks</th><th scope="col">Commits</th></tr>',
     '</thead><tbody>',
-    ...requirements.map((requirement) => requirementRow(requirement, byId)),
+    ...requirements.map((requirement) => requirementRow(requirement, tasks)),
     ...without.map((task) => row('No requirement is named.', [task])),
     '</tbody></table>',
     ...(others === null || others.length === 0
@@ -40,14 +39,11 @@ export function reportPage(report: BuildReport): string {
   ].join('\n');
 }
 
-function requirementRow(
-  { description, tasks, behaviour }: RequirementReport,
-  byId: ReadonlyMap<string, TaskReport>,
-): string {
-  const first = `${escaped(description)}${behaviour.length === 0 ? '' : list(behaviour.map(escaped))}`;
+function requirementRow({ description, tasks: ids, behaviour }: RequirementReport, tasks: TaskReport[]): string {
+  const told = [...behaviour, ...(ids.length === 0 ? [noTaskText(tasks)] : [])];
   return row(
-    first,
-    tasks.flatMap((id) => byId.get(id) ?? []),
+    `${escaped(description)}${list(told.map(escaped))}`,
+    tasks.filter(({ id }) => ids.includes(id)),
   );
 }
 

@@ -29,6 +29,11 @@ export function tasksWithout({ requirements, tasks }: BuildReport): TaskReport[]
   return tasks.filter(({ id }) => !named.has(id));
 }
 
+/** Why a requirement has no task. */
+export function noTaskText(tasks: TaskReport[]): string {
+  return tasks.length === 0 ? 'No tasks were approved.' : 'The plan names no task for it.';
+}
+
 /** The tests in one sentence. */
 export function testsText({ tests: { command, result, passed, failed, reason } }: BuildReport): string {
   if (result === 'not tested') return 'Not tested.';
@@ -57,7 +62,7 @@ function requirementLines(
   return [
     `${mark} ${palette.bold(safeLine(description))} ${palette.dim(safeLine(type))}`,
     ...behaviour.map((text) => `    ${safeLine(text)}`),
-    ...(ids.length === 0 ? ['    The plan names no task for it.'] : []),
+    ...(ids.length === 0 ? [`    ${noTaskText(tasks)}`] : []),
     ...tasks.filter(({ id }) => ids.includes(id)).flatMap((task) => taskLines(task, palette)),
   ];
 }

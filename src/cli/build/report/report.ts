@@ -64,6 +64,7 @@ export interface TestsReport {
 export interface ReportSource {
   record: Pick<RunRecord, 'run' | 'status' | 'error' | 'rehearsal'>;
   spec: JsonObject;
+  /** `{tasks, commands, tests}`. */
   output: Json;
   /** Of the step `build`; null where it did not begin. */
   steps: StepView[] | null;
