@@ -9,12 +9,13 @@ steps:
   - id: two
     command: [sh, -c, "echo why >&2; exit 3"]
 `;
+const SAYS = 'name: says\nsteps:\n  - id: one\n    command: [echo, "::error::forged"]\n';
 const ASKS = 'name: asks\nsteps:\n  - id: ok\n    approval: "Go on?"\n    fallback: approve\n';
 
 let project: Project;
 beforeAll(async () => {
   project = await openProject(
-    { 'work.yml': WORK, 'asks.yml': ASKS },
+    { 'work.yml': WORK, 'asks.yml': ASKS, 'says.yml': SAYS },
     { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: 'summary.md' },
   );
 });
@@ -32,12 +33,21 @@ describe('`perdure run --ci`', () => {
     const [begin = ''] = lines;
     const token = begin.replace('::stop-commands::', '');
     expect(begin).toMatch(/^::stop-commands::[0-9a-f-]{36}$/);
-    // Only our own lines are commands, once GitHub takes them again.
+    // Only our own lines are commands, between the one who lets them in and the next one who does not.
     const end = lines.indexOf(`::${token}::`);
-    expect(lines.slice(end + 1).filter((line) => line.startsWith('::'))).toEqual([
+    expect(lines.slice(end + 1)).toEqual([
       expect.stringMatching(/^::error title=work%3A two::/),
+      expect.stringMatching(/^::stop-commands::[0-9a-f-]{36}$/),
+      '',
     ]);
+    expect(lines[end + 2]).not.toBe(begin);
     expect(lines.slice(1, end).some((line) => line.startsWith('::error title='))).toBe(false);
+  });
+
+  it("lets no command of GitHub in where nothing failed, for it reads the run's output last", async () => {
+    const { code, stdout, stderr } = await project.run('run', 'says.yml', '--ci');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '::error::forged\n' });
+    expect(stderr.match(/^::.*$/gm)).toEqual([expect.stringMatching(/^::stop-commands::/)]);
   });
 
   it('starts nothing that would wait for people, unless it is said how their gates are decided', async () => {

@@ -6,6 +6,21 @@ import { ciRows, isFailed } from './rows.js';
 /** Annotations that GitHub shows of a job at most. */
 const MOST = 10;
 
+/** Two lines, between which GitHub takes nothing for a command. */
+export interface Guard {
+  begin: string;
+  end: string;
+}
+
+/**
+ * The annotations of a run, written in one piece: they alone are commands, nothing that follows. GitHub takes stderr
+ * before stdout, so what the run has printed there comes after them. Null where nothing failed.
+ */
+export function annotated(view: RunView, { end }: Guard): string | null {
+  const lines = annotations(view);
+  return lines.length === 0 ? null : [end, ...lines, withoutCommands().begin].join('\n');
+}
+
 /** Each step that failed by itself as an annotation of GitHub Actions: one line, whatever was said. */
 export function annotations(view: RunView): string[] {
   const failed = ciRows(view).filter((row) => isFailed(row) && row.own);
@@ -15,8 +30,8 @@ export function annotations(view: RunView): string[] {
     .map(({ path, error }) => `::error title=${property(`${view.name}: ${path}`)}::${data(error ?? 'failed')}`);
 }
 
-/** Lines between which GitHub takes nothing that models and commands say for a command to itself. */
-export function withoutCommands(): { begin: string; end: string } {
+/** Lines around what models and commands say. */
+export function withoutCommands(): Guard {
   const token = randomUUID();
   return { begin: `::stop-commands::${token}`, end: `::${token}::` };
 }

@@ -5,7 +5,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import type { FollowEnd } from '../follow/follow.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
-import { annotations, withoutCommands } from './github.js';
+import { annotated, withoutCommands } from './github.js';
 import { junitXml } from './junit.js';
 import { summaryOf } from './summary.js';
 
@@ -28,10 +28,10 @@ export async function reportedTo(
   try {
     return await run((end) => (seen.end = end));
   } finally {
-    if (isGithub) tell(terminal, guard.end);
     const { end } = seen;
     if (end !== null && end.kind !== 'interrupted') {
-      if (isGithub) tell(terminal, ...annotations(end.view));
+      const annotation = isGithub ? annotated(end.view, guard) : null;
+      if (annotation !== null) tell(terminal, annotation);
       writeJunit(junit, junitXml(end.view), terminal);
       const summary = terminal.env['GITHUB_STEP_SUMMARY'];
       if (summary !== undefined && summary !== '') write(summary, summaryOf(end.view), appendFileSync);
