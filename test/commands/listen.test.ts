@@ -282,3 +282,20 @@ it('says what is missing before it listens', async () => {
     await without.close();
   }
 });
+
+it.each(['p=ssword of many characters', '!!!!!!!!!!!!!!!!!!!!!!!!!!!!', 'whsec_c2hvcnQ='])(
+  'listens with no secret that makes a key which anybody can guess: %s',
+  async (secret) => {
+    const weak = await openProject({ 'definitions/workflows/ci.yml': CI }, { ...ENV, HOOK_SECRET: secret });
+    const listener = weak.start('listen');
+    try {
+      expect(await listener.finished).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('at least 16 bytes in base 64') as string,
+      });
+    } finally {
+      listener.process.kill('SIGTERM');
+      await weak.close();
+    }
+  },
+);

@@ -16,7 +16,7 @@ export function signedHeaders(
 }
 
 /** Bytes that a secret has at least. */
-const LEAST_BYTES = 16;
+export const LEAST_BYTES = 16;
 
 function secretBytes(secret: string): Buffer {
   if (!isSecret(secret))

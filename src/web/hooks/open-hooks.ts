@@ -4,6 +4,8 @@ import type { Terminal } from '../../cli/terminal.js';
 import type { ServerAttributes } from '../../cli/submit/start-run.js';
 import { prepareTrigger, storePrepared } from '../../cli/triggers/prepare-trigger.js';
 import { triggeredDefinitions } from '../../cli/triggers/triggered-definitions.js';
+import { LEAST_BYTES, isSecret } from '../../activities/notices/webhook-signature.js';
+import type { SignatureKind } from '../../plan/triggers/webhook.js';
 import type { Hook } from './hook.js';
 import { ownOf } from '../../plan/values/own.js';
 
@@ -28,10 +30,11 @@ export async function openHooks(
     const { webhook } = triggers;
     if (webhook === undefined) continue;
     const secret = ownOf(terminal.env, webhook.secret) ?? '';
-    if (secret.length < SHORTEST_SECRET)
+    const lack = lackOf(webhook.signature, secret);
+    if (lack !== null)
       throw usageError(
         `Expected the variable \`${webhook.secret}\` to hold the secret of the webhook of \`${definition.name}\`, ` +
-          `of at least ${SHORTEST_SECRET} characters.`,
+          `${lack}.`,
         `It stands in ${definition.file}, under \`on.webhook.secret\`.`,
       );
     const prepared = await prepareTrigger(definition, webhook.inputs, session, how);
@@ -40,4 +43,11 @@ export async function openHooks(
   }
   if (hooks.size > 0) return hooks;
   throw usageError('No definition has `on: {webhook: …}`.', 'docs/triggers.md says what it is.');
+}
+
+/** What a secret was to be; null for one that will do. What is not base 64 would make a key of a few bytes, or none. */
+function lackOf(signature: SignatureKind, secret: string): string | null {
+  if (signature === 'standard')
+    return isSecret(secret) ? null : `\`whsec_\` and at least ${LEAST_BYTES} bytes in base 64`;
+  return secret.length >= SHORTEST_SECRET ? null : `of at least ${SHORTEST_SECRET} characters`;
 }
