@@ -3,7 +3,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Execution } from '../../src/cli/observe/as-of-now.js';
+import type { Execution } from '../../src/workers/link/list-executions.js';
 import { asOfNow } from '../../src/cli/observe/as-of-now.js';
 import { compileDefinition } from '../../src/compiler/compile.js';
 import { findProject } from '../../src/compiler/project/project.js';

@@ -1,6 +1,7 @@
-import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { INTERPRETER } from '../../plan/names.js';
+import type { Execution } from '../../workers/link/list-executions.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 
 /** So many runs are asked at most; what is known of others is as the server lists it. */
@@ -8,9 +9,6 @@ const MOST = 100;
 /** Of those that are not listed: a few are late, others were lost long ago. */
 const MOST_UNLISTED = 20;
 const AT_ONCE = 10;
-
-/** What both a list and a run itself tell of it. */
-export type Execution = Omit<WorkflowExecutionInfo, 'raw'>;
 
 /**
  * Open runs as they are now, the nested ones that they wait for included: what the server lists follows them by a

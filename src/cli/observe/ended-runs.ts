@@ -3,7 +3,7 @@ import type { RunEnd, RunRecord } from '../../plan/result.js';
 import { STARTER_PREFIX } from '../../plan/triggers/start.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
-import type { Execution } from './as-of-now.js';
+import type { Execution } from '../../workers/link/list-executions.js';
 import { SERVED_ENDS } from './listed-status.js';
 
 /** Which of the runs that have ended are read. */

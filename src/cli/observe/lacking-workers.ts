@@ -1,11 +1,11 @@
-import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import { MEMO } from '../../plan/names.js';
 import { versionIn, versionText, versionWaitText } from '../../plan/placement/deployment.js';
 import type { DeploymentVersion } from '../../plan/placement/deployment.js';
 import { requirementKey, waitText } from '../../plan/placement/requirement.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
-import type { Execution } from './as-of-now.js';
+import type { Execution } from '../../workers/link/list-executions.js';
+import { BEHAVIOR, VERSION } from '../../workers/link/list-executions.js';
 import { missingWorkers } from './missing-workers.js';
 import type { RunPlace } from './versions.js';
 import { servedVersions } from './versions.js';
@@ -99,10 +99,6 @@ function requiredOf({ memo }: Execution): string[] {
   const keys = memo?.[MEMO.requires];
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
 }
-
-/** Search attributes that the server sets itself, where workers have versions. */
-const BEHAVIOR = defineSearchAttributeKey('TemporalWorkflowVersioningBehavior', SearchAttributeType.KEYWORD);
-const VERSION = defineSearchAttributeKey('TemporalWorkerDeploymentVersion', SearchAttributeType.KEYWORD);
 
 /** The version that an open run is pinned to; null for none. */
 function pinnedTo({ typedSearchAttributes }: Execution): DeploymentVersion | null {

@@ -1,7 +1,6 @@
 import type { Gate } from '../../plan/gates/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
-import type { Execution } from './as-of-now.js';
 import { asOfNow } from './as-of-now.js';
 import type { Lacking } from './lacking-workers.js';
 import { lackingWorkers } from './lacking-workers.js';
@@ -14,6 +13,8 @@ import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
+import type { Execution } from '../../workers/link/list-executions.js';
+import { listExecutions } from '../../workers/link/list-executions.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
 import type { OpenGate } from './view/view.js';
@@ -260,9 +261,7 @@ async function readExecutions<T>(
     throw error;
   }
   try {
-    const open: Execution[] = [];
-    for await (const execution of link.client.workflow.list({ query: OPEN_QUERY, pageSize: 1000 }))
-      open.push(execution);
+    const open = await listExecutions(link.client, OPEN_QUERY);
     // After those that are open: one that ends meanwhile is in both, and not in none.
     const ended = ends === undefined ? { found: [], unread: 0 } : await readEnded(link, ends);
     const executions = await asOfNow(link, lastLinks([...open, ...ended.found]), await unrecorded());

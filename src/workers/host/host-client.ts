@@ -162,7 +162,7 @@ async function connectTo(stateDir: string): Promise<Line | null> {
 /** Says hello and follows the start. Null when the host ends before it is ready without a reason of its own. */
 function connectToHost(
   { socket, listened }: Line,
-  { credentials, keys = null, onProgress, signal, build = buildId() }: JoinOptions,
+  { start, credentials, keys = null, onProgress, signal, build = buildId() }: JoinOptions,
   mayRenew: boolean,
 ): Promise<HostConnection | null> {
   return new Promise((resolve, reject) => {
@@ -190,8 +190,10 @@ function connectToHost(
       if (message.type === 'ready') {
         signal?.removeEventListener('abort', abort);
         host = message.host;
-        // The workflow code of an older build must not take in new runs where nobody needs it.
-        if (mayRenew && (isOtherBuild(host, build) || !hasKeys(host, keys))) return send(socket, { type: 'renew' });
+        // The workflow code of an older build must not take in new runs where nobody needs it. Who only looks starts
+        // no other in its place.
+        if (mayRenew && start && (isOtherBuild(host, build) || !hasKeys(host, keys)))
+          return send(socket, { type: 'renew' });
       }
       if (host === null || (message.type !== 'ready' && message.type !== 'kept')) return;
       silence.end();

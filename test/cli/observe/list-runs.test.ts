@@ -29,21 +29,34 @@ interface Server {
   forced?: number;
 }
 
+/** The same as it goes over the wire. */
+function rawOf({ workflowId, startTime }: Served): object {
+  const seconds = { toNumber: () => startTime.getTime() / 1_000 };
+  return { execution: { workflowId }, status: 1, startTime: { seconds, nanos: 0 } };
+}
+
 /** What of a session a list asks, with a server that lists by status, the last ended first. */
 function sessionOf(store: Store, { list, forced = 0 }: Server): Session {
+  const listed = async (query: string): Promise<Served[]> => {
+    const isOpen = query.includes(`= 'Running'`) && !query.includes('!=');
+    return (await list()).filter(({ status }) => (status.name === 'RUNNING') === isOpen);
+  };
   const workflow = {
     list: async function* ({ query }: { query: string }) {
-      const isOpen = query.includes(`= 'Running'`) && !query.includes('!=');
-      for (const execution of await list()) if ((execution.status.name === 'RUNNING') === isOpen) yield execution;
+      yield* await listed(query);
     },
     count: () => Promise.resolve({ count: forced }),
     getHandle: (run: string) => ({ describe: async () => (await list()).find(({ workflowId }) => workflowId === run) }),
   };
+  const workflowService = {
+    listWorkflowExecutions: async ({ query }: { query: string }) => ({ executions: (await listed(query)).map(rawOf) }),
+  };
+  const options = { namespace: 'default', loadedDataConverter: { payloadConverter: null, payloadCodecs: [] } };
   return {
     store,
     isElsewhere: false,
     mayKnowRuns: () => true,
-    connect: () => Promise.resolve({ client: { workflow }, close: () => Promise.resolve() }),
+    connect: () => Promise.resolve({ client: { workflow, workflowService, options }, close: () => Promise.resolve() }),
   } as unknown as Session;
 }
 

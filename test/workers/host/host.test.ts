@@ -133,9 +133,15 @@ describe('the host', () => {
     (await third).leave();
   });
 
-  it('is not started by a command that only looks', async () => {
+  it('is neither started nor ended by a command that only looks, also by one of another build', async () => {
     const stateDir = newFolder();
     await expect(joining(stateDir, { start: false })).rejects.toThrow('No host runs');
+    const first = await joining(stateDir);
+    first.leave();
+    await waitFor('it to leave', async () => (await hostStatus(stateDir))?.clients === 0);
+    const looking = await joining(stateDir, { start: false, build: 'another' });
+    expect(looking.host.pid).toBe(first.host.pid);
+    looking.leave();
   });
 
   it('keeps closed runs for 90 days, knows our search attributes, and its worker polls', async () => {
