@@ -120,12 +120,16 @@ export async function listRuns(
   const { store } = session;
   const ends: WantedEnds = { most, status: status !== null && isEnd(status) ? status : null };
   const closed = new Map((await latestRecords(store, ends)).map((record) => [record.run, fromRecord(record)]));
-  const unrecorded = await store.listUnrecorded();
-  const read = await readExecutions(session, {
-    ends,
-    unrecorded: async () => idsOf(openOf(unrecorded)),
-    also: lackingOf(session),
-  });
+  // While the server is asked: of ten thousand open runs both take a moment.
+  const submitted = store.listUnrecorded();
+  const [unrecorded, read] = await Promise.all([
+    submitted,
+    readExecutions(session, {
+      ends,
+      unrecorded: async () => idsOf(openOf(await submitted)),
+      also: lackingOf(session),
+    }),
+  ]);
   const { executions, unread, also } = read ?? { executions: [], unread: 0, also: null };
   const roots = executions.filter(({ workflowId }) => !workflowId.includes('/'));
   if (most < Infinity)
