@@ -21,10 +21,16 @@ export function agentPermissions(
   ];
   const { allow_network: network, escalation_threshold: threshold } = said;
   return {
-    protected: [...KEPT, ...restricted.map((path) => `/${pathOf(path)}`)],
-    ...(allowed === undefined || allowed.some(isEverything) ? {} : { writable: allowed.map(pathOf) }),
+    protected: [...KEPT, ...restricted.filter((path) => !isEverything(path)).map((path) => `/${pathOf(path)}`)],
+    ...writableBy(allowed, restricted),
     ...(ask.length === 0 ? {} : { ask }),
     ...(typeof network === 'boolean' ? { network } : {}),
     ...(typeof threshold === 'number' ? { escalate_after: threshold } : {}),
   };
+}
+
+/** The only paths that are written: none where everything is restricted. */
+function writableBy(allowed: string[] | undefined, restricted: string[]): JsonObject {
+  if (restricted.some(isEverything)) return { writable: [] };
+  return allowed === undefined || allowed.some(isEverything) ? {} : { writable: allowed.map(pathOf) };
 }

@@ -26,9 +26,18 @@ it.each<[string, Partial<Member>, string]>([
   ['src/a.js', { allowed_paths: [] }, 'deny'],
   ['tests/a.js', { restricted_paths: ['tests'] }, 'deny'],
   ['src/tests/a.js', { restricted_paths: ['tests'] }, 'allow'],
+  ...['*', '**', '.', './', '/', '**/*', './**/*'].map((all): [string, Partial<Member>, string] => [
+    'src/a.js',
+    { allowed_paths: ['src/'], restricted_paths: [all] },
+    'deny',
+  ]),
   ['src/keys.js', { allowed_paths: ['src/'], restricted_paths: ['src/keys.js'] }, 'deny'],
 ])('writing `%s` as %j is %s', (path, member, verdict) => {
   expect(verdictOf(write(path), member)).toBe(verdict);
+});
+
+it('leaves commands nothing to write where everything is restricted', () => {
+  expect(agentPermissions({ ...BEA, restricted_paths: ['.'] }, {})).toMatchObject({ writable: [] });
 });
 
 it.each<[string, JsonObject, Action, string]>([
