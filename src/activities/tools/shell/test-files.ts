@@ -5,7 +5,16 @@ import { walk } from '../files/walk.js';
 import type { ToolContext } from '../handler/handler.js';
 
 /** Files that are tests by their folder or their name, as runners look for them. */
-const TESTS = /(?:^|\/)(?:tests?|__tests__|specs?)\/|[._-](?:test|spec)\.[a-z]+$|(?:^|\/)test_[^/]+\.py$/i;
+const TESTS = new RegExp(
+  [
+    String.raw`(?:^|\/)(?:tests?|__tests__|specs?)\/`,
+    String.raw`[._-](?:test|spec)\.[a-z]+$`,
+    String.raw`(?:^|\/)(?:tests?|specs?|test[._-][^/]+)\.(?:[cm]?[jt]sx?|py|rb|php|sh|lua)$`,
+    String.raw`(?:^|\/)conftest\.py$`,
+    String.raw`(?:^|\/)__(?:snapshots|mocks|fixtures)__\/`,
+  ].join('|'),
+  'i',
+);
 
 /**
  * SHA-256 over the test files of a workspace, with their paths, and over what `npm test` runs: it is another one when

@@ -55,6 +55,15 @@ async function ask() {
 const WRITTEN: Commit = ['build/check/0/work', { 'new.test.js': 'new' }];
 
 describe('the tests of a work tree', () => {
+  it.each(['test.js', 'test-sum.mjs', 'tests.py', 'spec.ts', 'conftest.py', 'src/__snapshots__/a.snap'])(
+    'are found by the name `%s`, too',
+    async (name) => {
+      const written: Commit = ['build/check/0/work', { [name]: 'new' }];
+      const { ok, changes } = await changesAfter([written, ['tests/1/mend', { [name]: 'less' }]]);
+      expect({ ok, changes }).toMatchObject({ ok: false, changes: [{ path: name, by: 'does tests/1/mend' }] });
+    },
+  );
+
   it.each<[string, Commit[], string[]]>([
     ['nobody has touched', [['build/make/0/work', { 'main.js': 'two' }]], []],
     [
