@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../plan/values/json.js';
-import { AGES } from '../../plan/builds/build-spec.js';
+import { AGES, buildsThings } from '../../plan/builds/build-spec.js';
 import type { Commands } from '../../plan/builds/task.js';
 import type { TaskRules } from '../../plan/builds/task-rules.js';
 import { TASK_RULES } from '../agents/task-planning.js';
@@ -54,7 +54,7 @@ export function completeSpec(authored: AuthoredBuild, rounds = ROUNDS): JsonObje
     narrate: _narrate,
     ...rest
   } = authored;
-  const agents = authored.agents ?? DEFAULT_TEAM;
+  const agents = teamOfSpec(authored);
   const complete = {
     ...rest,
     nugget: {
@@ -83,6 +83,23 @@ export function completeSpec(authored: AuthoredBuild, rounds = ROUNDS): JsonObje
     rules: (authored.rules ?? []).map((rule) => ({ trigger: 'always', ...rule })),
   };
   return JSON.parse(JSON.stringify(complete)) as JsonObject; // keys without a value are left out
+}
+
+/**
+ * Who builds: the agents of a spec, or the usual ones where it names none. Where nobody of them builds, or where it asks
+ * for tests or reviews in so many words and nobody does these, somebody joins who does.
+ */
+function teamOfSpec({ agents = [], workflow = {} }: AuthoredBuild): NonNullable<AuthoredBuild['agents']> {
+  const team: NonNullable<AuthoredBuild['agents']> = agents.length === 0 ? [...DEFAULT_TEAM] : [...agents];
+  const join = (role: 'builder' | 'tester' | 'reviewer'): void => {
+    let name: string = role;
+    while (team.some((agent) => agent.name === name)) name = `${name} too`;
+    team.push({ name, role });
+  };
+  if (!team.some(({ role }) => buildsThings(role))) join('builder');
+  if (workflow.testing_enabled === true && !team.some(({ role }) => role === 'tester')) join('tester');
+  if (workflow.review_enabled === true && !team.some(({ role }) => role === 'reviewer')) join('reviewer');
+  return team;
 }
 
 /** What a portal's server is started with may hold secrets, and nothing starts it (I13). */
@@ -114,7 +131,7 @@ function usualCommands(type: string): Commands {
 export function taskRulesOf(authored: AuthoredBuild): TaskRules {
   const { workflow = {}, deployment } = authored;
   const { testing_enabled = true, review_enabled = true } = workflow;
-  const team = (authored.agents ?? DEFAULT_TEAM).map(({ name, role }) => ({ name, role }));
+  const team = teamOfSpec(authored).map(({ name, role }) => ({ name, role }));
   const has = (role: string): boolean => team.some((agent) => agent.role === role);
   const type = authored.nugget?.type ?? authored.type ?? 'general';
   return {

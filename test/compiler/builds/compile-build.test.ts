@@ -93,6 +93,34 @@ describe('a build spec', () => {
     });
   });
 
+  it.each<[string, string, string[]]>([
+    ['is the usual one where it names nobody', 'agents: []', ['builder', 'tester']],
+    ['builds, whoever is named', 'agents: [{name: builder, role: tester}]', ['tester', 'builder']],
+    [
+      'reviews where that is asked for',
+      'agents: [{name: Bo, role: builder}]\nworkflow: {review_enabled: true}',
+      ['builder', 'reviewer'],
+    ],
+    [
+      'tests where that is asked for',
+      'agents: [{name: Bo, role: custom}]\nworkflow: {testing_enabled: true}',
+      ['custom', 'tester'],
+    ],
+    ['is as it is named else', 'agents: [{name: Bo, role: builder}]', ['builder']],
+  ])('has a team that %s', (_, text, roles) => {
+    const { step, prompt } = planStepOf(`goal: A clock\n${text}\n`);
+    const spec = JSON.parse(/<spec>\n([^]*)\n<\/spec>/.exec(prompt)?.[1] ?? '') as {
+      agents: { name: string; role: string }[];
+    };
+    expect(spec.agents.map(({ role }) => role)).toEqual(roles);
+    expect(new Set(spec.agents.map(({ name }) => name)).size).toBe(roles.length);
+    expect(step.tasks).toMatchObject({
+      team: spec.agents.map(({ name, role }) => ({ name, role })),
+      reviewed: roles.includes('reviewer'),
+      tested: roles.includes('tester'),
+    });
+  });
+
   it.each([
     ['the spec', 'goal: A clock\nworkflow: {max_rounds: 0}\n', 'builds: {max_rounds: 5}\n', 0],
     ['else the config', 'goal: A clock\n', 'builds: {max_rounds: 5}\n', 5],
@@ -138,6 +166,11 @@ describe('a build spec', () => {
     ['a type that there is not', 'goal: x\ntype: gane\n', ['2:7 invalid-value']],
     ['a requirement without words', 'goal: x\nrequirements:\n  - {type: feature}\n', ['3:6 missing-key']],
     ['a role that there is not', 'goal: x\nagents: [{name: a, role: boss}]\n', ['2:26 invalid-value']],
+    [
+      'two agents of one name',
+      'goal: x\nagents: [{name: a, role: builder}, {name: a, role: reviewer}]\n',
+      ['2:43 duplicate-name'],
+    ],
     ['too many agents', `goal: x\nagents:\n${'  - {name: a, role: builder}\n'.repeat(21)}`, ['3:3 invalid-value']],
     [
       'faults beside warnings, all at once',

@@ -126,6 +126,19 @@ describe('a spec with a value that cannot be', () => {
       'goal: A clock\nworkflow:\n  feedback_loops: [{trigger: custom}]\n',
       '3:21 unsupported-key',
     ],
+    ['boards that nothing is written to', 'goal: A clock\ndevices: [{name: logger}]\n', '2:1 unsupported-key'],
+    ['a device without a board', 'goal: A clock\ntype: hardware\n', '2:7 unsupported-key'],
+    [
+      'a device without a board, as editors write it',
+      'nugget: {goal: A clock, type: hardware}\n',
+      '1:31 unsupported-key',
+    ],
+    [
+      'a check before nothing is deployed',
+      'goal: A clock\nrules: [{trigger: before_deploy, prompt: Is it kind?}]\n',
+      '2:10 unsupported-key',
+    ],
+    ['a page and a board that nobody named', 'goal: A clock\ndeployment: {target: both}\n', '2:22 unsupported-key'],
     [
       'an unknown key, deep inside',
       'goal: A clock\nportals: [{cliConfig: {command: date, shell: true}}]\n',

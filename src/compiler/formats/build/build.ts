@@ -9,6 +9,7 @@ import { buildAgent, permissions, rule, skill } from './agents.js';
 import { targetDevice } from './target-device.js';
 import { flow } from './flow.js';
 import { composition, knowledge, meetingTeam, portal, runtime } from './outside.js';
+import { warnOfUnreached } from './unreached.js';
 import { warnOfUnused } from './unused.js';
 import { filledUpTo, flag, list, map, textUpTo } from './values.js';
 
@@ -115,9 +116,27 @@ export const buildSpelling: Spelling = {
 /** Reads a build spec. Keys that nothing knows are warnings: specs are drawn by tools that know more than we do. */
 export function readBuild(node: Node, report: Report): AuthoredBuild | null {
   const authored = check(buildSchema, node, { report, unknownKeys: 'warning' });
-  if (authored !== null) warnOfUnused(node, report);
+  if (authored !== null) {
+    warnOfUnused(node, report);
+    warnOfUnreached(node, report);
+  }
+  if (authored !== null && refuseSameNames(node, report)) return null;
   if (authored === null || (authored.nugget?.goal ?? authored.goal) !== undefined) return authored;
   const at = memberOf(node, 'nugget') ?? node;
   report({ code: 'missing-key', at, message: 'Expected `goal`: what is to be built.' });
   return null;
+}
+
+/** Tasks are for agents by their names, and so is what these may write: two of one name are a problem. */
+function refuseSameNames(node: Node, report: Report): boolean {
+  const names = (memberOf(node, 'agents')?.items ?? []).flatMap((agent) => memberOf(agent, 'name') ?? []);
+  const again = names.filter(({ value }, index) => names.findIndex((other) => other.value === value) < index);
+  for (const at of again)
+    report({
+      code: 'duplicate-name',
+      at,
+      message: `Two agents are called \`${String(at.value)}\`: nobody could say whose a task is.`,
+      suggestion: 'give each agent a name of its own',
+    });
+  return again.length > 0;
 }
