@@ -91,6 +91,17 @@ describe('a spec with a value that cannot be', () => {
     ['a path outside', `${AGENT}allowed_paths: [../other]}\n`, /a file or a folder of the project.*it leads out/],
     ['a path of the machine', `${AGENT}restricted_paths: [/etc]}\n`, /it begins at the root of the machine/],
     ['a pattern', `${AGENT}allowed_paths: ["src/*.js"]}\n`, /it is a pattern/],
+    ['a page outside', 'goal: A clock\nworkflow: {page: site/../../index.html}\n', /a file inside the project/],
+    [
+      'a program outside',
+      'goal: A clock\ntype: hardware\ndevices: [{name: logger, sources: [../logger.ino]}]\n',
+      /a file inside the project/,
+    ],
+    [
+      'an image of the machine',
+      'goal: A clock\ntype: hardware\ndevices: [{name: logger, image: /srv/logger.bin}]\n',
+      /a file inside the project/,
+    ],
     ['too long a persona', `${AGENT}persona: ${'x'.repeat(501)}}\n`, /a text of at most 500 characters/],
     ['too long a goal', `goal: ${'x'.repeat(2001)}\n`, /a text of at most 2000 characters/],
     [

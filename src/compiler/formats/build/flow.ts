@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LEVELS } from '../../../plan/builds/build-spec.js';
 import { CARRY_MB_TEXT, anyJson, carryMb, inProject } from '../values.js';
-import { between, filledUpTo, flag, list, map, oneOf, textUpTo } from './values.js';
+import { between, filledUpTo, flag, list, map, oneOf, projectFile, textUpTo } from './values.js';
 
 const command = list(filledUpTo(2_000), 100, 'words').min(1, { error: 'a list of words' });
 const hint = z.union([filledUpTo(500), z.record(z.string(), anyJson)], { error: 'a text, or a map: a hint' });
@@ -35,7 +35,7 @@ export const flow = z.strictObject(
     testing_enabled: flag.optional().describe('Whether results are tested; so unless the spec says no.'),
     test_command: command.optional().describe('The command that runs the tests, word by word, such as [npm, test].'),
     start_command: command.optional().describe('The command that starts the result, word by word.'),
-    page: filledUpTo(500).optional().describe('The page that a browser opens, where the result has no command.'),
+    page: projectFile.optional().describe('The page that a browser opens, where the result has no command.'),
     approve_plan: flag.optional().describe('Whether a person approves the tasks before they begin; so unless false.'),
     max_rounds: between(0, 10)
       .optional()

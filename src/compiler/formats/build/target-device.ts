@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { placedImage } from '../step.js';
 import { filledText, id } from '../values.js';
-import { map } from './values.js';
+import { map, projectFile } from './values.js';
 
-const files = z.array(filledText, { error: 'a list of files' }).min(1, { error: 'at least one file' });
+const files = z.array(projectFile, { error: 'a list of files' }).min(1, { error: 'at least one file' });
 
 /** A board that the result runs on. Other keys are what the tool that drew the spec knows; agents are told them. */
 export const targetDevice = z.looseObject(
@@ -16,7 +16,7 @@ export const targetDevice = z.looseObject(
       .min(1, { error: 'a list with a program' })
       .optional()
       .describe('A command that makes the image, in the sandbox, in place of its kind’s compiler.'),
-    image: filledText.optional().describe('The image, where it is there already or `compile` makes it.'),
+    image: projectFile.optional().describe('The image, where it is there already or `compile` makes it.'),
     images: z
       .array(placedImage, { error: 'a list of maps with offset and image' })
       .min(1, { error: 'at least one image' })

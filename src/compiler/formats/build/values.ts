@@ -7,6 +7,14 @@ export const textUpTo = (most: number) => text.max(most, { error: `a text of at 
 /** The same, and not empty. */
 export const filledUpTo = (most: number) => filledText.max(most, { error: `a text of at most ${most} characters` });
 
+/** Tells whether a path, as it is written, stays inside the project. */
+const isInside = (path: string): boolean => !/^(?:[\\/~]|[a-z]:)/i.test(path) && !path.split(/[\\/]/).includes('..');
+
+/** A file of the project, by its path from there. */
+export const projectFile = filledUpTo(500).refine(isInside, {
+  error: 'a file inside the project, by its path from there',
+});
+
 export const flag = z.boolean({ error: 'true or false' });
 
 export const map = (what: string) => ({ error: `a map: ${what}` });
