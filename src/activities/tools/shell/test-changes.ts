@@ -41,7 +41,8 @@ interface Rules {
 
 /**
  * Tests that are not as they shall be: as the files had them that the run began with, or as a writer has left them
- * since; for a step of `fixed` as it found them. What others have written themselves is theirs to change until then.
+ * since; for a step of `fixed` as it found them. Tests that others have written themselves are theirs to change until
+ * then; what `npm test` runs is not from the moment that a writer has worked with it.
  */
 async function changesOf(base: ChangedFile[], commits: CommitFiles[], rules: Rules): Promise<TestChange[]> {
   const wanted = new Map<string, string | null>();
@@ -67,11 +68,17 @@ async function changesOf(base: ChangedFile[], commits: CommitFiles[], rules: Rul
         changed.set(path, commit);
       }
     }
+    if (isOf(commit, rules.writers)) holdCommands(now, wanted);
   }
   return [...wanted].flatMap(([path, value]) => {
     const by = changed.get(path);
     return by === undefined || now.get(path) === value ? [] : [{ path, by: by.subject, commit: by.commit }];
   });
+}
+
+/** Adds what `npm test` runs to what is wanted, where nothing is yet. */
+function holdCommands(now: ReadonlyMap<string, string | null>, wanted: Map<string, string | null>): void {
+  for (const [path, value] of now) if (isManifest(path) && value !== null && !wanted.has(path)) wanted.set(path, value);
 }
 
 /** Tells whether a step of these ids made a commit, or one in it. */

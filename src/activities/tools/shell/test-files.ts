@@ -45,11 +45,12 @@ export function isTestFile(path: string): boolean {
   return TESTS.test(path);
 }
 
-/** What `npm test` runs by this `package.json`, as JSON. */
+/** What `npm test` runs by this `package.json`, before and after the tests too, as JSON; `null` for nothing. */
 export function testScript(text: string): string {
   try {
-    const { scripts } = JSON.parse(text) as { scripts?: { test?: unknown } };
-    return JSON.stringify(scripts?.test ?? null);
+    const { scripts } = JSON.parse(text) as { scripts?: Record<string, unknown> };
+    const run = ['pretest', 'test', 'posttest'].map((name) => scripts?.[name] ?? null);
+    return JSON.stringify(run.every((script) => script === null) ? null : run);
   } catch {
     return text;
   }

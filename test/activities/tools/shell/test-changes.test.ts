@@ -8,6 +8,7 @@ import { treePlaces } from '../../../../src/store/worktrees/places.js';
 import { callTool, toolContext } from '../../helpers/tool-context.js';
 
 const MANIFEST = (script: string, name = 'a'): string => JSON.stringify({ name, scripts: { test: script } });
+const PRETEST = JSON.stringify({ name: 'a', scripts: { pretest: 'rm *.test.js', test: 'node --test' } });
 /** The files that the run begins with. */
 const BASE = { 'old.test.js': 'old', 'package.json': MANIFEST('node --test'), 'main.js': 'one' };
 /** What a step leaves: files, and null for one that it removes. */
@@ -79,6 +80,15 @@ describe('the tests of a work tree', () => {
       ],
       [],
     ],
+    [
+      'a builder has changed its own command before a tester came',
+      [
+        ['make', { 'web/package.json': MANIFEST('node --test') }],
+        ['make', { 'web/package.json': MANIFEST('node --test tests') }],
+        WRITTEN,
+      ],
+      [],
+    ],
     ['were put back', [WRITTEN, ['make', { 'new.test.js': 'x' }], ['tests/1/mend', { 'new.test.js': 'new' }]], []],
     ['a writer has taken over', [WRITTEN, ['make', { 'new.test.js': 'x' }], ['check', { 'new.test.js': 'y' }]], []],
     ['other keys of the manifest have changed', [['make', { 'package.json': MANIFEST('node --test', 'b') }]], []],
@@ -98,6 +108,16 @@ describe('the tests of a work tree', () => {
         ['build/tests/1/mend', { 'own.test.js': '2' }],
       ],
       '`own.test.js` by "does build/tests/1/mend"',
+    ],
+    ['what runs before them', [['make', { 'package.json': PRETEST }]], '`package.json` by "does make"'],
+    [
+      'the command of its own that a tester has worked with',
+      [
+        ['make', { 'web/package.json': MANIFEST('node --test') }],
+        WRITTEN,
+        ['build/review/1/mend', { 'web/package.json': MANIFEST('echo 3 passed') }],
+      ],
+      '`web/package.json` by "does build/review/1/mend"',
     ],
     ['by one more', [['tests/1/mend', { 'more.test.js': '1' }]], '`more.test.js` by "does tests/1/mend"'],
   ])('were changed where a builder changes %s', async (_what, commits, said) => {
