@@ -86,8 +86,8 @@ export function completeSpec(authored: AuthoredBuild, rounds = ROUNDS): JsonObje
 }
 
 /**
- * Who builds: the agents of a spec, or the usual ones where it names none. Where nobody of them builds, or where it asks
- * for tests or reviews in so many words and nobody does these, somebody joins who does.
+ * Who builds: the agents of a spec, or the usual ones where it names none. Where nobody of them builds, or where it
+ * asks for tests or reviews in so many words and nobody does these, somebody joins who does.
  */
 function teamOfSpec({ agents = [], workflow = {} }: AuthoredBuild): NonNullable<AuthoredBuild['agents']> {
   const team: NonNullable<AuthoredBuild['agents']> = agents.length === 0 ? [...DEFAULT_TEAM] : [...agents];
