@@ -39,7 +39,7 @@ function examine(file) {
   const lines = readFileSync(file, 'utf8').split('\n');
   return [
     ...large,
-    ...(/\.(?:ts|mjs|js)$/.test(file) ? tooWide(file, lines) : []),
+    ...(/\.(?:tsx?|mjs|js)$/.test(file) ? tooWide(file, lines) : []),
     ...lines.flatMap((line, index) =>
       FORBIDDEN.filter(({ pattern }) => pattern.test(line)).map(
         ({ what }) => `${file}:${index + 1}: ${what}: ${line.trim().slice(0, 120)}`,

@@ -38,7 +38,12 @@ export function createApp(site: Site): Hono<PageEnv> {
     return tellError(c, site, error);
   });
   app.notFound((c) =>
-    sendPage(c, site, { title: 'Not found', status: 404 }, <Notice title="Not found" message="There is no such page." />),
+    sendPage(
+      c,
+      site,
+      { title: 'Not found', status: 404 },
+      <Notice title="Not found" message="There is no such page." />,
+    ),
   );
   app.use(headers(site));
   app.use(async (c, next) => {
@@ -100,7 +105,9 @@ function headers({ reach }: Site): ReturnType<typeof secureHeaders> {
 /** Says what went wrong as the terminal would; what is nobody's fault is logged there. */
 function tellError(c: PageContext, site: Site, error: Error): Response {
   if (error instanceof HTTPException) {
-    site.log(`refused: ${c.req.method} ${safeLine(c.req.path)}: ${error.status === 403 ? 'from another site' : error.message}`);
+    site.log(
+      `refused: ${c.req.method} ${safeLine(c.req.path)}: ${error.status === 403 ? 'from another site' : error.message}`,
+    );
     return error.getResponse();
   }
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;

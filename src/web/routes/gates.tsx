@@ -61,7 +61,9 @@ export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
   app.post('/edits/:run/:path{.+}', async (c) => lookAtEdit(c, site));
 }
 
-/** The open gate that a form was made for. That it is not open, or shows something else by now, is kept with the run. */
+/**
+ * The open gate that a form was made for. That it is not open, or shows something else by now, is kept with the run.
+ */
 async function shownGate(address: string, { sent, by }: { sent: Sent; by: string }, site: Site): Promise<FoundGate> {
   try {
     const found = await findGate(address, site.session);
@@ -121,7 +123,8 @@ export async function sendEdited(
   places: FormPlaces,
 ): Promise<Response> {
   const sent = await sentIn(c);
-  if (content === null || open.gate.fixed) throw refusal(`Gate \`${open.gate.path}\` shows nothing that may be edited.`);
+  if (content === null || open.gate.fixed)
+    throw refusal(`Gate \`${open.gate.path}\` shows nothing that may be edited.`);
   const text = fromField(sent['edit'] ?? '', sent['escaped'] === 'yes');
   const edited = toContent(`${text}\n`, content.isText, 'the edited content');
   const isChanged = toText(edited) !== content.text;

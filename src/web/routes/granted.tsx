@@ -39,7 +39,8 @@ export function grantedRoutes(app: Hono<PageEnv>, site: Site): void {
     const grant = await openGrant(token, site.session.store);
     if (grant === null) return forged(c, token);
     const found = await findGate(addressOf(grant), site.session).catch(closedIn);
-    if (found instanceof CliError) return noUse(c, site, { message: found.message, receipt: `${placesOf(token).decide}/receipt` });
+    if (found instanceof CliError)
+      return noUse(c, site, { message: found.message, receipt: `${placesOf(token).decide}/receipt` });
     const refused = uselessOf(grant, found, Date.now());
     return sendPage(
       c,

@@ -28,7 +28,11 @@ export function runRoutes(app: Hono<PageEnv>, site: Site): void {
     return sendPage(
       c,
       site,
-      { title: safeName(view.name), section: 'runs', ...(view.endedAt === null ? { events: `${runPath(run)}/events` } : {}) },
+      {
+        title: safeName(view.name),
+        section: 'runs',
+        ...(view.endedAt === null ? { events: `${runPath(run)}/events` } : {}),
+      },
       <RunPage
         view={view}
         expected={await expectedOf(view, site)}
@@ -53,7 +57,10 @@ export function runRoutes(app: Hono<PageEnv>, site: Site): void {
 }
 
 /** What was to be expected of a run when it began; of an open one the static range, where no past tells of it. */
-async function expectedOf(view: RunView, { session: { store, config }, forecasts, terminal: { env } }: Site): Promise<string[]> {
+async function expectedOf(
+  view: RunView,
+  { session: { store, config }, forecasts, terminal: { env } }: Site,
+): Promise<string[]> {
   const forecast = await forecasts.ofRun(view);
   if (forecast !== null) return forecastLines(forecast);
   if (isClosed(view.status)) return [];

@@ -31,7 +31,12 @@ export function placesOf(address: string): FormPlaces {
 }
 
 /** The ways to decide a gate that `may` lists. `edit` is its content, where that may be changed. */
-export function GateForms({ open: { gate }, places, may, edit }: {
+export function GateForms({
+  open: { gate },
+  places,
+  may,
+  edit,
+}: {
   open: OpenGate;
   places: FormPlaces;
   may: Granted[];
@@ -199,7 +204,12 @@ function EditedText({ edit: { text, escaped } }: { edit: FieldText }) {
 }
 
 /** Approves content as it was edited and is shown: `shown` is its hash. */
-export function ApproveEdited({ open: { gate }, places, edit, shown }: {
+export function ApproveEdited({
+  open: { gate },
+  places,
+  edit,
+  shown,
+}: {
   open: OpenGate;
   places: FormPlaces;
   edit: FieldText;

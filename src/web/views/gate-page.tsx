@@ -15,7 +15,15 @@ import type { FormPlaces } from './gate-forms.js';
 import { GateForms, placesOf } from './gate-forms.js';
 
 /** A gate with all that a person needs to decide it. `children` stand between what is asked and the forms. */
-export function GatePage({ open, content, person, now, before, grant = null, children }: {
+export function GatePage({
+  open,
+  content,
+  person,
+  now,
+  before,
+  grant = null,
+  children,
+}: {
   open: OpenGate;
   content: GateContent | null;
   person: string;
@@ -68,7 +76,11 @@ function ways(gate: Gate): Granted[] {
 }
 
 /** What is asked, by which run, since when, and the hash of what is shown. */
-export function GateHead({ open: { address, gate }, now, crumbs = true }: {
+export function GateHead({
+  open: { address, gate },
+  now,
+  crumbs = true,
+}: {
   open: OpenGate;
   now: number;
   /** Whoever looks may go to other pages. */
@@ -143,7 +155,8 @@ export function GateCard({ open, now }: { open: OpenGate; now: number }) {
 export function Unlisted({ run, count }: { run: string; count: number }) {
   return (
     <p class="warning">
-      <a href={runPath(run)}>{safeName(run)}</a> has {plural(count, 'more open gate')} than it lists: its page shows all.
+      <a href={runPath(run)}>{safeName(run)}</a> has {plural(count, 'more open gate')} than it lists: its page shows
+      all.
     </p>
   );
 }

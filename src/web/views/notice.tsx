@@ -2,7 +2,12 @@ import type { Child } from 'hono/jsx';
 import { safeText } from '../../cli/text/safe-text.js';
 
 /** A page that says one thing. */
-export function Notice({ title, message, hint, children }: {
+export function Notice({
+  title,
+  message,
+  hint,
+  children,
+}: {
   title: string;
   message: string;
   hint?: string | null;

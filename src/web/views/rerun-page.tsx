@@ -34,9 +34,13 @@ export function RerunPage({ run, prepared, choices, shown }: RerunPageProps) {
       <Paths title="Run" paths={forecast.run} />
       <Paths title="May run: they depend on those" paths={forecast.may_run} />
       <Paths title="Ask people anew" paths={forecast.ask} />
-      <Paths title="Fail: their external effect has happened, and they are given something else now" paths={forecast.refuse} />
+      <Paths
+        title="Fail: their external effect has happened, and they are given something else now"
+        paths={forecast.refuse}
+      />
       <p>
-        What runs or may run cost last time: <strong>{usd === null ? 'not known' : usd === 0 ? 'nothing' : formatUsd(usd)}</strong>
+        What runs or may run cost last time:{' '}
+        <strong>{usd === null ? 'not known' : usd === 0 ? 'nothing' : formatUsd(usd)}</strong>
       </p>
       <form method="post" action={rerunPath(run)} class="decide">
         <input type="hidden" name="id" value={submission.id} />
@@ -60,7 +64,8 @@ export function RerunPage({ run, prepared, choices, shown }: RerunPageProps) {
             </select>
           </label>
           <label class="choice">
-            <input type="checkbox" name="again" value="yes" checked={choices.again} /> Repeat steps whose effect is external
+            <input type="checkbox" name="again" value="yes" checked={choices.again} /> Repeat steps whose effect is
+            external
           </label>
           <button>Show what that does</button>
         </form>

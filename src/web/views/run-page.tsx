@@ -13,7 +13,16 @@ import { Told } from './told.js';
 import { RunTree } from './tree.js';
 
 /** A run: how it stands, what waits, its tree. */
-export function RunPage({ view, expected, graph, temporal, narration, receipts, refused, now }: {
+export function RunPage({
+  view,
+  expected,
+  graph,
+  temporal,
+  narration,
+  receipts,
+  refused,
+  now,
+}: {
   view: RunView;
   /** What was to be expected of it when it began, in lines. */
   expected: string[];
@@ -90,7 +99,10 @@ function Graph({ src }: { src: string }) {
     <details class="graph" open>
       <summary>Graph</summary>
       <div tabindex={0} role="group" aria-label="Graph of the run">
-        <img src={src} alt="The steps of the run and what each waits for, with their states; the list below says the same" />
+        <img
+          src={src}
+          alt="The steps of the run and what each waits for, with their states; the list below says the same"
+        />
       </div>
     </details>
   );

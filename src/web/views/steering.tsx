@@ -11,11 +11,7 @@ export function Steering({ view }: { view: RunView }) {
   const isPaused = pause != null;
   return (
     <section class="steering" aria-label="Steering">
-      {isPaused ? (
-        <p class="warning">
-          ‖ {safeLine(pause.message)}. Nothing new starts, nothing is lost.
-        </p>
-      ) : null}
+      {isPaused ? <p class="warning">‖ {safeLine(pause.message)}. Nothing new starts, nothing is lost.</p> : null}
       <div class="buttons">
         {isPaused && !isResumable(pause) ? null : (
           <form method="post" action={steer}>

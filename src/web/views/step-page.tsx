@@ -91,7 +91,10 @@ function Facts({ step, now }: { step: StepView; now: number }) {
     ['Says', detail],
     ['Took', time],
     ['Tries', String(result?.attempts ?? attempt)],
-    ['Cost', spend.tokens === 0 && spend.usd === 0 ? '' : `${formatUsd(spend.usd)}, ${formatCount(spend.tokens)} tokens`],
+    [
+      'Cost',
+      spend.tokens === 0 && spend.usd === 0 ? '' : `${formatUsd(spend.usd)}, ${formatCount(spend.tokens)} tokens`,
+    ],
     ['Effect', authored.effect],
     ['Result', result?.reused ? 'taken over from an earlier run with the same content' : ''],
     ['Decided by', (result?.decided_by ?? []).map(safeName).join(', ')],
