@@ -171,6 +171,11 @@ describe('a build spec', () => {
       'goal: x\nagents: [{name: a, role: builder}, {name: a, role: reviewer}]\n',
       ['2:43 duplicate-name'],
     ],
+    [
+      'two boards of one name',
+      'goal: x\ntype: hardware\ndevices: [{name: a}, {instanceId: a}]\n',
+      ['3:35 duplicate-name'],
+    ],
     ['too many agents', `goal: x\nagents:\n${'  - {name: a, role: builder}\n'.repeat(21)}`, ['3:3 invalid-value']],
     [
       'faults beside warnings, all at once',

@@ -55,6 +55,7 @@ describe('the keys of a build spec', () => {
       new Set(['warning unsupported-key']),
     );
     expect(warned.map(([, , message]) => message)).toEqual([
+      '`page` stands beside it, and is what has to be there',
       'The steps of a composite skill are not run',
       '`deployment',
       '`deployment',
@@ -136,6 +137,22 @@ describe('a spec with a value that cannot be', () => {
       'a loop that nobody runs',
       'goal: A clock\nworkflow:\n  feedback_loops: [{trigger: custom}]\n',
       '3:21 unsupported-key',
+    ],
+    ['a goal beside that of the nugget', 'goal: A clock\nnugget: {goal: A watch}\n', '1:1 unsupported-key'],
+    [
+      'a start beside a page',
+      'goal: A clock\nworkflow: {start_command: [npm, start], page: index.html}\n',
+      '2:12 unsupported-key',
+    ],
+    [
+      'tests that nobody runs',
+      'goal: A clock\nworkflow: {test_command: [npm, test], testing_enabled: false}\n',
+      '2:12 unsupported-key',
+    ],
+    [
+      'a second loop of one trigger',
+      'goal: A clock\nworkflow:\n  feedback_loops: [{trigger: test_failure}, {trigger: test_failure}]\n',
+      '3:46 unsupported-key',
     ],
     ['boards that nothing is written to', 'goal: A clock\ndevices: [{name: logger}]\n', '2:1 unsupported-key'],
     ['a device without a board', 'goal: A clock\ntype: hardware\n', '2:7 unsupported-key'],

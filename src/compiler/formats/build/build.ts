@@ -9,6 +9,7 @@ import { buildAgent, permissions, rule, skill } from './agents.js';
 import { targetDevice } from './target-device.js';
 import { flow } from './flow.js';
 import { composition, knowledge, meetingTeam, portal, runtime } from './outside.js';
+import { warnOfOverruled } from './overruled.js';
 import { warnOfUnreached } from './unreached.js';
 import { warnOfUnused } from './unused.js';
 import { filledUpTo, flag, list, map, textUpTo } from './values.js';
@@ -119,6 +120,7 @@ export function readBuild(node: Node, report: Report): AuthoredBuild | null {
   if (authored !== null) {
     warnOfUnused(node, report);
     warnOfUnreached(node, report);
+    warnOfOverruled(node, report);
   }
   if (authored !== null && refuseSameNames(node, report)) return null;
   if (authored === null || (authored.nugget?.goal ?? authored.goal) !== undefined) return authored;
@@ -127,16 +129,28 @@ export function readBuild(node: Node, report: Report): AuthoredBuild | null {
   return null;
 }
 
-/** Tasks are for agents by their names, and so is what these may write: two of one name are a problem. */
+/**
+ * Tasks are for agents by their names, and so is what these may write; what is flashed is a board's. Two of one name
+ * are a problem.
+ */
 function refuseSameNames(node: Node, report: Report): boolean {
-  const names = (memberOf(node, 'agents')?.items ?? []).flatMap((agent) => memberOf(agent, 'name') ?? []);
-  const again = names.filter(({ value }, index) => names.findIndex((other) => other.value === value) < index);
-  for (const at of again)
+  const again = [
+    ...secondOf(node, 'agents', (agent) => memberOf(agent, 'name')),
+    ...secondOf(node, 'devices', (device) => memberOf(device, 'name') ?? memberOf(device, 'instanceId')),
+  ];
+  for (const [list, at] of again)
     report({
       code: 'duplicate-name',
       at,
-      message: `Two agents are called \`${String(at.value)}\`: nobody could say whose a task is.`,
-      suggestion: 'give each agent a name of its own',
+      message: `Two of the \`${list}\` are called \`${String(at.value)}\`: nobody could say which one is meant.`,
+      suggestion: 'give each a name of its own',
     });
   return again.length > 0;
+}
+
+/** Names of a list that stand before in it. */
+function secondOf(node: Node, list: string, nameOf: (item: Node) => Node | null): [string, Node][] {
+  const names = (memberOf(node, list)?.items ?? []).flatMap((item) => nameOf(item) ?? []);
+  const again = names.filter(({ value }, index) => names.findIndex((other) => other.value === value) < index);
+  return again.map((name) => [list, name]);
 }
