@@ -78,7 +78,7 @@ async function longestHistory(run: string): Promise<number> {
 }
 
 describe('on a server with the limits of Temporal Cloud', () => {
-  it('setup says who is to act where the namespace does not make, and makes them where it has', async () => {
+  it('setup says who is to act where no search attributes may be added, and makes them where they may', async () => {
     const { connection } = server.client;
     const taken = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'].map((name) => `Others_${name}`);
     await connection.operatorService.addSearchAttributes({

@@ -4,6 +4,7 @@ import { stepIdsOf, tasksIn } from '../../plan/builds/task.js';
 import type { RunRecord } from '../../plan/result.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
+import { buildStepOf } from '../observe/build-spec.js';
 import { viewOfRecord } from '../observe/closed.js';
 import type { RunView, StepView } from '../observe/view/view.js';
 import { everyStepView, nestedIn } from '../observe/view/view.js';
@@ -36,8 +37,8 @@ interface BuildPlace {
 /** The step that carries out the tasks of a build, and its run, which may be nested in another; null where none is. */
 function buildIn(run: RunView): BuildPlace | null {
   const steps = everyStepView(run.steps);
-  const own = steps.find(({ step }) => step.kind === 'plan' && step.build !== undefined);
-  if (own !== undefined) return { run, step: own };
+  const own = buildStepOf({ steps });
+  if (own !== null) return { run, step: own };
   return steps.flatMap(nestedIn).reduce<BuildPlace | null>((found, nested) => found ?? buildIn(nested), null);
 }
 

@@ -4,6 +4,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AuthoredBuild } from '../formats/build/build.js';
+import { deviceNameNode } from '../formats/build/target-device.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
 import { workTreeOf } from '../../plan/builds/build-spec.js';
 import { targetDevices } from '../../plan/builds/deployment.js';
@@ -148,9 +149,7 @@ function sandboxFault({ name, sources, compile }: TargetDevice, { kind }: Device
 /** Where a spec names a device. */
 function deviceNode(node: Node, name: string): Node {
   const devices = memberOf(node, 'devices');
-  const isNamed = (item: Node): boolean =>
-    memberOf(item, 'name')?.value === name || memberOf(item, 'instanceId')?.value === name;
-  return devices?.items?.find(isNamed) ?? devices ?? node;
+  return devices?.items?.find((item) => deviceNameNode(item)?.value === name) ?? devices ?? node;
 }
 
 function approveStep(): ApprovalStep {

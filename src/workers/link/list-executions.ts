@@ -31,8 +31,8 @@ const NONE = new TypedSearchAttributes();
 
 /**
  * All runs of a query as the server lists them, with their memos and the search attributes of their version. For ten
- * thousand runs the client's own list takes a second of the processor for what else it makes of each; here the server
- * makes the next page meanwhile, and payloads are decoded a page at a time.
+ * thousand runs the client's own list takes half a second of the processor for what else it makes of each; here the
+ * server makes the next page meanwhile, and payloads are decoded a page at a time.
  */
 export async function listExecutions(client: Client, query: string): Promise<Execution[]> {
   const ask = (nextPageToken?: Uint8Array): Promise<Page> =>

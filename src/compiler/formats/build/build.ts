@@ -6,7 +6,7 @@ import { memberOf } from '../../text/node.js';
 import type { Report } from '../../problems/problem.js';
 import { anyJson, count, name, text } from '../values.js';
 import { buildAgent, permissions, rule, skill } from './agents.js';
-import { targetDevice } from './target-device.js';
+import { deviceNameNode, targetDevice } from './target-device.js';
 import { flow } from './flow.js';
 import { composition, knowledge, meetingTeam, portal, runtime } from './outside.js';
 import { warnOfOverruled } from './overruled.js';
@@ -136,7 +136,7 @@ export function readBuild(node: Node, report: Report): AuthoredBuild | null {
 function refuseSameNames(node: Node, report: Report): boolean {
   const again = [
     ...secondOf(node, 'agents', (agent) => memberOf(agent, 'name')),
-    ...secondOf(node, 'devices', (device) => memberOf(device, 'name') ?? memberOf(device, 'instanceId')),
+    ...secondOf(node, 'devices', deviceNameNode),
   ];
   for (const [list, at] of again)
     report({

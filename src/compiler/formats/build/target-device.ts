@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Node } from '../../text/node.js';
+import { memberOf } from '../../text/node.js';
 import { placedImage } from '../step.js';
 import { filledText, id } from '../values.js';
 import { map, projectFile } from './values.js';
@@ -27,3 +29,8 @@ export const targetDevice = z.looseObject(
   },
   map('a device with its name'),
 );
+
+/** Where a device of a spec says what it is called; null for one without a name. */
+export function deviceNameNode(device: Node): Node | null {
+  return memberOf(device, 'name') ?? memberOf(device, 'instanceId');
+}

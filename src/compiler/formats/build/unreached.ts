@@ -1,7 +1,7 @@
-import type { Json } from '../../../plan/values/json.js';
 import type { Node } from '../../text/node.js';
 import { keyOf, memberOf } from '../../text/node.js';
 import type { Place, Report } from '../../problems/problem.js';
+import { deviceNameNode } from './target-device.js';
 
 /** Warns of boards that nothing is written to, of none where some are meant, and of checks before no deployment. */
 export function warnOfUnreached(node: Node, report: Report): void {
@@ -10,7 +10,7 @@ export function warnOfUnreached(node: Node, report: Report): void {
   const target = inner(node, 'deployment', 'target');
   const type = inner(node, 'nugget', 'type') ?? memberOf(node, 'type');
   const isForBoards = type?.value === 'hardware' || ['esp32', 'both'].includes(String(target?.value));
-  const isNamed = itemsOf(node, 'devices').some((device) => nameOf(device) !== undefined);
+  const isNamed = itemsOf(node, 'devices').some((device) => deviceNameNode(device) !== null);
   if (isNamed && !isForBoards)
     warn(
       keyOf(node, 'devices'),
@@ -33,10 +33,6 @@ function checksIn(node: Node): Node[] {
 
 function itemsOf(node: Node, key: string): readonly Node[] {
   return memberOf(node, key)?.items ?? [];
-}
-
-function nameOf(device: Node): Json | undefined {
-  return (memberOf(device, 'name') ?? memberOf(device, 'instanceId'))?.value;
 }
 
 function inner(node: Node, key: string, below: string): Node | null {
