@@ -1,9 +1,11 @@
 // @seconds 60
 import { execFileSync } from 'node:child_process';
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runIdOf } from '../../src/plan/run-id.js';
 import { openStore } from '../../src/store/local-store.js';
 import type { Project, Running } from '../faults/project.js';
 import { kill, openProject, until } from '../faults/project.js';
@@ -249,10 +251,55 @@ it('frees a place that a lost listener took for what never began, and none for w
     ['start/old', 61_000],
   ] as const) {
     const at = new Date(Date.now() - agoMs).toISOString();
-    expect((await store.takeHookPlace('lost', { starter, at, most: 2, ended: [] })).isTaken).toBe(true);
+    expect((await store.takeHookPlace('lost/..', { starter, at, most: 2, ended: [] })).isTaken).toBe(true);
   }
   expect((await send('l-1', '{}', 'lost')).status).toBe(202);
   expect((await send('l-2', '{}', 'lost')).status).toBe(429);
+});
+
+it('starts a run for each project that a delivery is posted to, of those with one store, and none twice', async () => {
+  const state = { PERDURE_STATE_DIR: join(project.folder, '.perdure') };
+  const theirs = CI.replace('"${job}: ${note}"', '"theirs: ${job}"').replace('max_kb: 1', 'max_open: 1');
+  const other = await openProject({ 'definitions/workflows/ci.yml': theirs }, { ...ENV, ...state });
+  const listener = other.start('listen');
+  try {
+    const there = await originOf(listener);
+    const both = [origin, there, origin, there];
+    const answers = await Promise.all(both.map((to) => send('p-1', failed('both'), 'ci', to)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 202, 202]);
+    const [mine, their, ...again] = answers.map(({ body }) => body.run ?? '');
+    expect(again).toEqual([mine, their]);
+    expect([await output(mine ?? ''), await output(their ?? '')]).toEqual(['both: none', 'theirs: both']);
+    for (const [index, to] of both.entries())
+      expect(await send('p-1', failed('both'), 'ci', to)).toEqual({
+        status: 200,
+        body: { run: index % 2 === 0 ? mine : their, duplicate: true },
+      });
+  } finally {
+    kill(listener.process.pid ?? 0);
+    await other.close();
+  }
+});
+
+it('knows what was delivered before projects were told apart', async () => {
+  const store = await openStore(join(project.folder, '.perdure'));
+  const starter = (id: string): string => `start/${store.id}/ci/${hash('sha256', id).slice(0, 32)}`;
+  const runOf = (id: string): string => runIdOf('ci', hash('sha256', starter(id), 'buffer'));
+  const { run: recent } = (await send('o-1', failed('recent'))).body;
+  expect(await output(recent ?? '')).toBe('recent: none');
+  const record = await store.readRun(recent ?? '');
+  if (record === null) throw new Error('Expected a record of a run that has ended.');
+  await store.writeRun({ ...record, run: runOf('o-2') });
+  const { ports } = JSON.parse(await project.read('.perdure/host.json')) as { ports: { grpc: number } };
+  const connection = await Connection.connect({ address: `127.0.0.1:${ports.grpc}` });
+  try {
+    const { workflow } = new Client({ connection });
+    await workflow.start('perdureStart', { workflowId: starter('o-3'), taskQueue: 'nobody', args: [] });
+  } finally {
+    await connection.close();
+  }
+  for (const id of ['o-2', 'o-3'])
+    expect(await send(id, failed('old'))).toEqual({ status: 200, body: { run: runOf(id), duplicate: true } });
 });
 
 it('takes no more than may come in a minute', async () => {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { givenInput } from '../../activities/triggers/event-input.js';
+import { describe } from '../../cli/observe/as-of-now.js';
 import { runIdOf } from '../../plan/run-id.js';
 import { evaluate, isTrue } from '../../plan/references/evaluate.js';
 import { EVENT } from '../../plan/triggers/schedule.js';
@@ -37,11 +38,17 @@ export async function deliver(
   const given = await givenInput(prepared, { plan, event, store });
   if ('fault' in given) return { kind: 'unfit', why: given.fault };
   const prefix = `${STARTER_PREFIX}${store.id}/${name}/`;
-  const starter = `${prefix}${hash('sha256', event.id).slice(0, 32)}`;
-  const run = runIdOf(plan.name, hash('sha256', starter, 'buffer'));
-  if ((await store.readRun(run)) !== null) return { kind: 'duplicate', run };
+  const starterOf = (key: string): string => `${prefix}${hash('sha256', key).slice(0, 32)}`;
+  const runOf = (starter: string): string => runIdOf(plan.name, hash('sha256', starter, 'buffer'));
+  const starter = starterOf(JSON.stringify([hook.project, event.id]));
+  const run = runOf(starter);
+  // What came before projects were told apart was known by its id alone.
+  const before = starterOf(event.id);
+  for (const known of [run, runOf(before)])
+    if ((await store.readRun(known)) !== null) return { kind: 'duplicate', run: known };
   const begin = async (): Promise<Delivered> => {
     const link = await session.connect({ start: true });
+    if ((await describe(link.client, before)) !== null) return { kind: 'duplicate', run: runOf(before) };
     if (!(await hasPlace(hook, { starter, prefix }, { store, link }))) return { kind: 'full' };
     const call: StartCall = { prepared: ref, event: await store.put(event) };
     try {

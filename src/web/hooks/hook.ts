@@ -7,6 +7,8 @@ import type { PreparedRun } from '../../plan/triggers/start.js';
 export interface Hook {
   /** The definition's name, which is the end of its address. */
   name: string;
+  /** Whose it is, of several projects that have one store. */
+  project: string;
   webhook: Webhook;
   /** From the listener's environment; in memory only (I13). */
   secret: string;

@@ -3,6 +3,7 @@ import type { Session } from '../../cli/session.js';
 import type { Terminal } from '../../cli/terminal.js';
 import type { ServerAttributes } from '../../cli/submit/start-run.js';
 import { prepareTrigger, storePrepared } from '../../cli/triggers/prepare-trigger.js';
+import { projectMark } from '../../cli/triggers/trigger-owner.js';
 import { triggeredDefinitions } from '../../cli/triggers/triggered-definitions.js';
 import { LEAST_BYTES, isSecret } from '../../activities/notices/webhook-signature.js';
 import type { SignatureKind } from '../../plan/triggers/webhook.js';
@@ -24,6 +25,7 @@ export async function openHooks(
   const { definitions, broken } = await triggeredDefinitions(session, terminal);
   const [first] = broken;
   if (first !== undefined) throw first.problems;
+  const project = projectMark(session);
   const hooks = new Map<string, Hook>();
   for (const definition of definitions) {
     const { plan, triggers } = definition.compiled;
@@ -39,7 +41,7 @@ export async function openHooks(
       );
     const prepared = await prepareTrigger(definition, webhook.inputs, session, how);
     const ref = await storePrepared(prepared, definition, session.store);
-    hooks.set(definition.name, { name: definition.name, webhook, secret, plan, prepared, ref });
+    hooks.set(definition.name, { name: definition.name, project, webhook, secret, plan, prepared, ref });
   }
   if (hooks.size > 0) return hooks;
   throw usageError('No definition has `on: {webhook: …}`.', 'docs/triggers.md says what it is.');

@@ -8,17 +8,18 @@ import type { Hook } from './hook.js';
 /** A place that was taken for a starter which the server has not got by then is free: whoever took it was lost. */
 const TAKEN_MS = 60_000;
 
-/** Tells whether a starter has one of the `max_open` places of its hook, which all listeners of the store share. */
+/** Tells whether a starter has one of the `max_open` places of its hook, which all listeners of the project share. */
 export async function hasPlace(
-  { name, webhook }: Hook,
+  { name, project, webhook }: Hook,
   { starter, prefix }: { starter: string; prefix: string },
   { store, link }: { store: Store; link: Pick<TemporalLink, 'client'> },
 ): Promise<boolean> {
   const wish = { starter, at: new Date().toISOString(), most: webhook.max_open };
-  const { isTaken, places } = await store.takeHookPlace(name, { ...wish, ended: [] });
+  const hook = `${name}/${project}`;
+  const { isTaken, places } = await store.takeHookPlace(hook, { ...wish, ended: [] });
   if (isTaken) return true;
   const ended = await endedOf(places, prefix, link);
-  return ended.length > 0 && (await store.takeHookPlace(name, { ...wish, ended })).isTaken;
+  return ended.length > 0 && (await store.takeHookPlace(hook, { ...wish, ended })).isTaken;
 }
 
 /** Those of places' starters that have ended. The server's list is late: each that it lacks says so itself. */
