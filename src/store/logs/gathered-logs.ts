@@ -31,6 +31,8 @@ interface GatheredLog {
 
 /** What is known of a file up to `read`. */
 interface Index {
+  /** Which file it was: a run may be pruned, and its id used again. */
+  file: string;
   read: number;
   logs: Map<string, GatheredLog>;
 }
@@ -83,9 +85,8 @@ export function createGatheredLogs(): GatheredLogs {
     try {
       const opened = openSync(file, 'r');
       try {
-        const index: Index = indexes.get(file) ?? { read: 0, logs: new Map() };
+        const index = readOn(opened, indexes.get(file));
         indexes.set(file, index, 1);
-        readOn(opened, index);
         return at(opened, index);
       } finally {
         closeSync(opened);
@@ -144,13 +145,15 @@ function append(file: string, logs: Map<string, LogLine[]>): void {
   }
 }
 
-/** Adds what came to a file; half a line at its end is looked at again. */
-function readOn(opened: number, index: Index): void {
-  const { size } = fstatSync(opened);
+/** Adds what came to a file since it was read up to `known`; half a line at its end is looked at again. */
+function readOn(opened: number, known: Index | undefined): Index {
+  const { size, ino, birthtimeMs } = fstatSync(opened);
+  const file = `${ino} ${birthtimeMs}`;
+  const index: Index = known?.file === file ? known : { file, read: 0, logs: new Map() };
   while (index.read < size) {
     const content = readPart(opened, index.read, Math.min(size - index.read, READ_BYTES));
     const end = content.lastIndexOf(0x0a) + 1;
-    if (end === 0) return;
+    if (end === 0) return index;
     for (let start = 0; start < end;) {
       const next = content.indexOf(0x0a, start) + 1;
       for (const line of parseLines<GatheredLine>(content.subarray(start, next)))
@@ -159,6 +162,7 @@ function readOn(opened: number, index: Index): void {
     }
     index.read += end;
   }
+  return index;
 }
 
 function addTo(logs: Map<string, GatheredLog>, { path, at }: GatheredLine, { from, bytes }: Span): void {

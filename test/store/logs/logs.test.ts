@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/store/store.js';
 import type { LogLine } from '../../../src/store/logs/line.js';
 import { openStore } from '../../../src/store/local-store.js';
+import { createPruning } from '../../../src/store/records/prune-files.js';
 import { temporaryFolder } from '../helpers/harness.js';
 
 async function texts(store: Store, path: string, run = 'run'): Promise<string> {
@@ -142,6 +143,19 @@ describe('logs of last words alone', () => {
     await store.logsWritten();
     expect(await readdir(join(folder, 'logs', 'run'))).toEqual(['gathered.log']);
     expect(await store.listLogs('run')).toHaveLength(50);
+  });
+
+  it('of a run whose id is used again, after it was pruned by another process, are those of the new run', async () => {
+    const folder = await temporaryFolder();
+    const [store, pruner] = [await openStore(folder), await openStore(folder)];
+    await lastWords(store, 'long', 'of the first run');
+    await lastWords(store, 'step', 'old');
+    expect([await texts(store, 'long'), await texts(store, 'step')]).toEqual(['of the first run', 'old']);
+    await createPruning(folder).removeRun('run');
+    await lastWords(pruner, 'step', 'new, and longer than all that the first run said');
+    await pruner.logsWritten();
+    expect(await texts(store, 'step')).toBe('new, and longer than all that the first run said');
+    expect(await store.listLogs('run')).toEqual(['step']);
   });
 
   it('of many megabytes, written in turns, are read in parts that end in whole lines', async () => {
