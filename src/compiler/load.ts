@@ -27,6 +27,7 @@ import type { Node } from './text/node.js';
 import { keyOf, memberOf } from './text/node.js';
 import type { Kept, RecordFindings, Report } from './problems/problem.js';
 import { recordNothing, takeKept } from './problems/problem.js';
+import { warnOfHidden } from './text/hidden-characters.js';
 import { readSource } from './text/read-source.js';
 import type { Source } from './problems/source.js';
 import { withSpelled } from './formats/read-step.js';
@@ -101,6 +102,7 @@ export function createLoader(
       text === undefined ? readSource(absolute, cwd, report) : createSource(absolute, displayName(cwd, absolute), text);
     if (source === null) return null;
     sources.set(source.file, source.text);
+    warnOfHidden(source, report);
     if (extname(absolute) === '.flow' || isFlowTest(absolute)) return loadFlow(source, report);
     return readDocument(parseFile(source, report, parse), source, report);
   };

@@ -14,6 +14,7 @@ import type { AuthoredPermissions } from '../formats/permissions.js';
 import { keepText } from '../hash.js';
 import type { Texts } from '../hash.js';
 import type { FindFile } from './hook-files.js';
+import { warnOfHiddenIn } from './skills.js';
 import type { Skill } from './skills.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import { keyOf, memberOf } from '../text/node.js';
@@ -139,11 +140,15 @@ export function skillsOf(
   const at = memberOf(node, 'skills');
   return skills.flatMap((name, index) => {
     const skill = findSkill(name);
-    if (skill !== null && !('failure' in skill)) return [skill];
+    const place = at?.items?.[index] ?? at ?? node;
+    if (skill !== null && !('failure' in skill)) {
+      warnOfHiddenIn(skill, place, report);
+      return [skill];
+    }
     report({
       code: 'unknown-skill',
       severity: isForeign(file) || origin !== undefined ? 'warning' : 'error',
-      at: at?.items?.[index] ?? at ?? node,
+      at: place,
       message: skill?.failure ?? `There is no skill \`${name}\`.`,
       suggestion:
         didYouMean(name, skillNames()) ?? `write \`definitions/skills/${name}/SKILL.md\`, or leave the skill out`,

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import type { Place, Report } from '../problems/problem.js';
 import { kindOf, listFolder, readText } from '../text/disk.js';
+import { hiddenIn, hiddenWords } from '../text/hidden-characters.js';
 
 /** A skill: a text for an agent, and files beside it. */
 export interface Skill {
@@ -25,6 +27,19 @@ export function findSkill(name: string, root: string): Skill | { failure: string
   const text = read.text.replace(/^\s*---[ \t]*\r?\n[\s\S]*?^---[ \t]*$/m, '').trim();
   const hasFiles = listFolder(join(root, folder)).some(({ name: file }) => file !== 'SKILL.md');
   return { name, folder, text, hasFiles };
+}
+
+/** Warns, where an agent names it, of a skill that tells it more than people see. */
+export function warnOfHiddenIn({ name, folder, text }: Skill, at: Place, report: Report): void {
+  const hidden = hiddenIn(text);
+  if (hidden === null) return;
+  report({
+    code: 'hidden-character',
+    severity: 'warning',
+    at,
+    message: `The skill \`${name}\` has ${hiddenWords(hidden)}: it tells the agent more than is seen.`,
+    suggestion: `take it out of \`${folder}/SKILL.md\``,
+  });
 }
 
 /** Names of all skills of a project. */

@@ -67,6 +67,7 @@ export const PROBLEM_CODES = {
   'out-of-scope': 'A reference to what is inside the body of a `foreach` or a `loop`, from outside of it.',
   'constant-until': 'A condition that no round of its loop can change.',
   'hidden-index': 'The `when` of a `foreach` refers to `index` where something around it runs again, too.',
+  'hidden-character': 'A file, or a skill, has characters that are not drawn: it says more than its readers see.',
   'step-cycle': 'Steps wait for each other.',
   'workflow-cycle': 'Workflows contain each other.',
   'workflow-depth': 'Workflows are nested too deep.',
