@@ -119,6 +119,7 @@ export async function openEntry<T>(
 export async function openFile(
   folder: Folder,
   name: string,
+  { mayBeLinked = false } = {},
 ): Promise<{ handle: FileHandle; size: number; mode: number }> {
   const shown = join(folder.shown, name);
   const path = folder.at(name);
@@ -136,7 +137,7 @@ export async function openFile(
   try {
     const { size, mode, nlink, ...stat } = await statOf(handle);
     if (!stat.isFile) throw new FileRefusal(`\`${shown}\` is no regular file.`);
-    if (nlink > 1)
+    if (nlink > 1 && !mayBeLinked)
       throw new FileRefusal(`\`${shown}\` has other names (hard links), which may be outside of the workspace.`);
     return { handle, size, mode };
   } catch (error) {

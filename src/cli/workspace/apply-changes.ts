@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { lstat, readFile, readlink, rename, rmdir, unlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import type { Folder } from '../../activities/workspace/open.js';
-import { inFolderBelow, openFile, withRoot } from '../../activities/workspace/open.js';
+import { entriesOf, inFolderBelow, openEntry, openFile, withRoot } from '../../activities/workspace/open.js';
 import { FileRefusal, MissingRefusal } from '../../activities/workspace/refusal.js';
 import { refusal } from '../exit-codes.js';
 import type { Git } from '../../store/git/git.js';
@@ -12,7 +14,7 @@ import { plural } from '../text/format.js';
 import { noteApplied } from '../../store/worktrees/applied.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
-import type { Snapshots } from './compare.js';
+import type { Branch, Snapshots } from './compare.js';
 import { diffOf, findSnapshots } from './compare.js';
 import type { Entry } from './contents.js';
 import { EXECUTABLE, LINK, withContents } from './contents.js';
@@ -39,7 +41,8 @@ export async function applyChanges(run: string, json: boolean, terminal: Termina
   if (!isClosed)
     throw refusal(`\`${snapshots.run}\` has not ended.`, `Follow it with \`perdure watch ${snapshots.run}\`.`);
   const changes = await changesIn(snapshots);
-  const open = await withRoot(snapshots.root, (root) => openChanges(root, changes, snapshots.run));
+  const { open, foreign } = await withRoot(snapshots.root, (root) => compare(root, changes));
+  if (foreign.length > 0) throw notAsFound(foreign, snapshots, branch);
   await withRoot(snapshots.root, (root) => write(root, open, snapshots));
   await noteApplied(branch.places, branch.tip);
   const paths = open.map(({ path }) => path);
@@ -57,27 +60,38 @@ async function changesIn(snapshots: Snapshots): Promise<RawChange[]> {
   return rawChanges((await diffOf(snapshots, ['-z', '--raw', '--no-abbrev'])).toString());
 }
 
-/** What is still to be done. Throws where somebody has changed a file since the run began, and names those. */
-async function openChanges(root: Folder, changes: RawChange[], run: string): Promise<RawChange[]> {
+/** What is still to be done, and what somebody has changed since the run began. */
+async function compare(root: Folder, changes: RawChange[]): Promise<{ open: RawChange[]; foreign: string[] }> {
   const open: RawChange[] = [];
   const foreign: string[] = [];
   for (const change of changes) {
     const now = await standingAt(root, change.path);
-    if (now === 'other') foreign.push(change.path);
-    else if (isSame(now, change.after)) continue;
-    else if (isSame(now, change.before)) open.push(change);
+    if (now !== 'other' && isSame(now, change.after)) continue;
+    if (now !== 'other' && isSame(now, change.before)) open.push(change);
     else foreign.push(change.path);
   }
-  if (foreign.length === 0) return open;
+  const going = new Set(open.flatMap(({ path, after }) => (after === null ? [path] : [])));
+  for (const { path, before, after } of open)
+    if (before === null && after !== null)
+      foreign.push(...(await inTheWay(root, path)).filter((inWay) => !going.has(inWay)));
+  return { open, foreign: [...new Set(foreign)].sort() };
+}
+
+function notAsFound(foreign: string[], { run, root }: Snapshots, { made, name, repository }: Branch): Error {
   const more = foreign.length > MOST_NAMED ? ` and ${String(foreign.length - MOST_NAMED)} more` : '';
-  throw refusal(
-    `${plural(foreign.length, 'file')} here ${foreign.length === 1 ? 'is' : 'are'} not as \`${run}\` found ` +
-      `${foreign.length === 1 ? 'it' : 'them'}: ` +
-      `${foreign
-        .slice(0, MOST_NAMED)
-        .map((path) => `\`${safeName(path)}\``)
-        .join(', ')}${more}. Nothing was changed.`,
-    `Merge by hand: \`perdure workspace diff ${run} | git apply --3way\`, or put your changes aside and apply again.`,
+  const isOne = foreign.length === 1;
+  const shown = foreign.slice(0, MOST_NAMED).map((path) => `\`${safeName(path)}\``);
+  // With a history in common git knows what both began with.
+  const merge =
+    made.parent === null
+      ? 'Put your changes aside and apply again, or take what fits: ' +
+        `\`perdure workspace diff ${run} | git apply --reject\`.`
+      : 'Put your changes aside and apply again, or commit them and merge: ' +
+        `\`git fetch ${relative(root, repository)} ${name} && git merge FETCH_HEAD\`.`;
+  return refusal(
+    `${plural(foreign.length, 'file')} here ${isOne ? 'is' : 'are'} not as \`${run}\` found ` +
+      `${isOne ? 'it' : 'them'}: ${shown.join(', ')}${more}. Nothing was changed.`,
+    merge,
   );
 }
 
@@ -85,14 +99,18 @@ function isSame(one: Standing, other: Standing): boolean {
   return one?.mode === other?.mode && one?.hash === other?.hash;
 }
 
-/** What stands at a path now, as git would name it; `other` for what no tree holds. No link is followed. */
+/**
+ * What stands at a path now, as git would name it: a folder there is no file, and neither is what a file in place of a
+ * folder would hold. `other` for what no tree holds. No link is followed.
+ */
 async function standingAt(root: Folder, path: string): Promise<Standing | 'other'> {
   try {
-    return await inFolderBelow(root, path, {}, async (folder, name): Promise<Standing | 'other'> => {
-      const found = await lstat(folder.at(name)).catch(() => null);
-      if (found === null) return null;
+    if ((await fileAbove(root, path)) !== null) return null;
+    return await inFolderBelow(root, path, {}, async (folder, name): Promise<Standing> => {
+      const found = await standsAt(folder, name);
+      if (found === null || found.isDirectory()) return null;
       if (found.isSymbolicLink()) return { mode: LINK, hash: blobHash(Buffer.from(await readlink(folder.at(name)))) };
-      const { handle, mode } = await openFile(folder, name);
+      const { handle, mode } = await openFile(folder, name, { mayBeLinked: true });
       try {
         return { mode: (mode & 0o100) === 0 ? '100644' : EXECUTABLE, hash: blobHash(await readFile(handle)) };
       } finally {
@@ -104,6 +122,41 @@ async function standingAt(root: Folder, path: string): Promise<Standing | 'other
     if (error instanceof FileRefusal) return 'other';
     throw error;
   }
+}
+
+function standsAt(folder: Folder, name: string): Promise<Stats | null> {
+  return lstat(folder.at(name)).catch(() => null);
+}
+
+/** The file or link that stands where a path has a folder; null where none does. */
+async function fileAbove(root: Folder, path: string): Promise<string | null> {
+  const parts = path.split('/');
+  for (let depth = 1; depth < parts.length; depth += 1) {
+    const above = parts.slice(0, depth).join('/');
+    const found = await inFolderBelow(root, above, {}, standsAt);
+    if (found?.isDirectory() !== true) return found === null ? null : above;
+  }
+  return null;
+}
+
+/** Files that stand where one is to be made: in place of a folder above it, or in a folder of its name. */
+async function inTheWay(root: Folder, path: string): Promise<string[]> {
+  const above = await fileAbove(root, path);
+  if (above !== null) return [above];
+  return inFolderBelow(root, path, {}, filesBelow).catch((error: unknown) => {
+    if (error instanceof MissingRefusal) return [];
+    throw error;
+  });
+}
+
+async function filesBelow(folder: Folder, name: string): Promise<string[]> {
+  return openEntry(folder, name, false, async (inner) => {
+    const files: string[] = [];
+    for (const entry of await entriesOf(inner))
+      if (entry.kind === 'folder') files.push(...(await filesBelow(inner, entry.name)));
+      else files.push(join(inner.shown, entry.name));
+    return files;
+  });
 }
 
 /** Git's name of a content. */
@@ -121,12 +174,22 @@ async function write(root: Folder, changes: RawChange[], { git }: Snapshots): Pr
   const entries = await sized(git, sizes);
   await withContents(git, entries, ({ path, mode }, content) =>
     inFolderBelow(root, path, { make: true }, async (folder, name) => {
-      const made = folder.at(`.${name.slice(0, 100)}.perdure`);
+      const made = folder.at(`.${blobHash(Buffer.from(name)).slice(0, 16)}.perdure`);
       await unlink(made).catch(() => undefined);
-      await writeEntry(made, mode, content);
+      const before = await standsAt(folder, name);
+      if (before?.isDirectory() === true) await removeEmpty(folder, name);
+      await writeEntry(made, mode, content, before?.isFile() === true ? before.mode : undefined);
       await rename(made, folder.at(name));
     }),
   );
+}
+
+/** Removes a folder that has folders alone. */
+async function removeEmpty(folder: Folder, name: string): Promise<void> {
+  await openEntry(folder, name, false, async (inner) => {
+    for (const entry of await entriesOf(inner)) await removeEmpty(inner, entry.name);
+  });
+  await rmdir(folder.at(name));
 }
 
 async function sized(git: Git, entries: Entry[]): Promise<Entry[]> {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, symlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Folder } from '../../activities/workspace/open.js';
 import { inFolderBelow, withRoot } from '../../activities/workspace/open.js';
@@ -66,9 +66,20 @@ async function writeEntries({ git }: Snapshots, entries: Entry[], root: Folder):
   );
 }
 
-/** Makes a file that is not there yet. */
-export async function writeEntry(path: string, mode: string, content: Buffer): Promise<void> {
+/**
+ * Makes a file that is not there yet. Who may read and write it, and run it where it is a program, is said by
+ * `permissions`; without, the person's mask says it.
+ */
+export async function writeEntry(path: string, mode: string, content: Buffer, permissions?: number): Promise<void> {
   if (mode === FOLDER_OF_ITS_OWN) return mkdir(path);
   if (mode === LINK) return symlink(content.toString(), path);
-  await writeFile(path, content, { flag: 'wx', mode: mode === EXECUTABLE ? 0o777 : 0o666 });
+  const plain = (permissions ?? 0o666) & 0o666;
+  const wanted = mode === EXECUTABLE ? plain | ((plain & 0o444) >> 2) : plain;
+  const handle = await open(path, 'wx', wanted);
+  try {
+    await handle.writeFile(content);
+    if (permissions !== undefined) await handle.chmod(wanted);
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path';
+import { repositoryOf } from '../../store/git/repository.js';
 import { usageError } from '../exit-codes.js';
 import type { Palette } from '../text/colors.js';
 import { safeText } from '../text/safe-text.js';
@@ -20,9 +21,10 @@ export async function showDiff(
   const snapshots = await findSnapshots(run, terminal);
   const wanted = typed.map((path) => fromRoot(path, snapshots.root, terminal));
   const paths = wanted.includes('') ? [] : wanted;
+  const isShown = json || terminal.stdout.isTTY;
   const patch = await diffOf(
     snapshots,
-    ['-p', '--no-ext-diff', '--no-textconv', ...(json || terminal.stdout.isTTY ? [] : ['--binary'])],
+    [...['-p', '--no-ext-diff', '--no-textconv'], ...namedFromTop(snapshots.root), ...(isShown ? [] : ['--binary'])],
     paths,
   );
   if (json) {
@@ -35,6 +37,13 @@ export async function showDiff(
   if (!terminal.stdout.isTTY) return printResult(terminal, patch);
   for (const line of safeText(patch.toString()).split('\n').slice(0, -1))
     print(terminal, colored(line, terminal.resultPalette));
+}
+
+/** In a folder of a repository `git apply` takes names from its top, and passes over all others without a word. */
+function namedFromTop(root: string): string[] {
+  const top = repositoryOf(root);
+  const below = top === null ? '' : relative(top, root);
+  return below === '' ? [] : [`--src-prefix=a/${below}/`, `--dst-prefix=b/${below}/`];
 }
 
 /** The patch of each file: of one that became a link, say, git makes two under the same heading. */
