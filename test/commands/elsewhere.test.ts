@@ -4,6 +4,7 @@ import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
+import { openStore } from '../../src/store/local-store.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project, Running } from '../faults/project.js';
@@ -120,7 +121,7 @@ describe('a command line without the store', () => {
     expect((await laptop.run('logs', 'far')).stdout).toContain('HELLO there there');
   });
 
-  it('narrates nothing, for what is said is kept where the store is', async () => {
+  it('narrates nothing, for what is said is kept where the store is, and shows what was said there', async () => {
     for (const args of [
       ['watch', 'far', '--narrate'],
       ['run', 'team.yml', '-i', 'note=x', '--narrate'],
@@ -130,6 +131,18 @@ describe('a command line without the store', () => {
         stderr: expect.stringContaining('elsewhere') as string,
       });
     expect(endpoint.requests).toHaveLength(1);
+    const said = {
+      at: '2026-01-01T00:00:00.000Z',
+      task: 'ask',
+      mood: 'excited',
+      text: 'It asks.',
+      from: 'model',
+    } as const;
+    await (
+      await openStore(join(remote.folder, '.perdure'))
+    ).addNarration('far', { kind: 'message', key: 'k', ...said });
+    const { narration } = JSON.parse((await laptop.run('show', 'far', '--json')).stdout) as RunResult;
+    expect(narration).toMatchObject({ messages: [said] });
   });
 
   it('makes no store of its own', async () => {

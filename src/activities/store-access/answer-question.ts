@@ -4,6 +4,7 @@ import type { Json } from '../../plan/values/json.js';
 import { canonicalJson, utf8Bytes } from '../../plan/values/json.js';
 import type { FoundDevice, Line, StoreAnswers, StoreRequest } from '../../plan/calls/store-questions.js';
 import { ACCESS_BYTES } from '../../plan/calls/store-questions.js';
+import type { RunRecord } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import type { Activities } from '../contract.js';
@@ -39,16 +40,29 @@ export function createAccessStore(deps: Dependencies): Activities['accessStore']
 
 async function answerOf(deps: Dependencies, request: StoreRequest): Promise<StoreAnswers[StoreRequest['op']]> {
   const { store } = deps;
-  if (request.op === 'listWorkers') return store.listWorkers();
-  if (request.op === 'takeHookPlace') return store.takeHookPlace(request.hook, request.wish);
-  if (request.op !== 'followers') return answerTo(deps, request);
-  if (request.write !== undefined) await store.writeFollowers(request.write);
-  return store.readFollowers();
+  switch (request.op) {
+    case 'listWorkers':
+      return store.listWorkers();
+    case 'takeHookPlace':
+      return store.takeHookPlace(request.hook, request.wish);
+    case 'closedRuns':
+      return closedPage(store, request);
+    case 'readNarration':
+      return store.readNarration(request.run);
+    case 'followers':
+      if (request.write !== undefined) await store.writeFollowers(request.write);
+      return store.readFollowers();
+    default:
+      return answerTo(deps, request);
+  }
 }
 
 async function answerTo(
   { store, credentials, root, deviceFolders }: Dependencies,
-  request: Exclude<StoreRequest, { op: 'listWorkers' | 'takeHookPlace' | 'followers' }>,
+  request: Exclude<
+    StoreRequest,
+    { op: 'listWorkers' | 'takeHookPlace' | 'closedRuns' | 'readNarration' | 'followers' }
+  >,
 ): Promise<StoreAnswers[StoreRequest['op']]> {
   switch (request.op) {
     case 'where':
@@ -93,6 +107,25 @@ async function answerTo(
 
 function putAll(store: Store, { values, always }: Extract<StoreRequest, { op: 'put' }>): Promise<Value[]> {
   return Promise.all(values.map((value) => (always ? store.putAlways(value) : store.put(value))));
+}
+
+/** As many records as may be sent at once. */
+async function closedPage(
+  store: Store,
+  { skip, most }: Extract<StoreRequest, { op: 'closedRuns' }>,
+): Promise<RunRecord[]> {
+  const page: RunRecord[] = [];
+  let seen = 0;
+  let bytes = 0;
+  for await (const records of store.closedRuns(skip + most))
+    for (const record of records) {
+      seen += 1;
+      if (seen <= skip) continue;
+      bytes += utf8Bytes(JSON.stringify(record));
+      if (page.length === most || (page.length > 0 && bytes > ACCESS_BYTES)) return page;
+      page.push(record);
+    }
+  return page;
 }
 
 /**

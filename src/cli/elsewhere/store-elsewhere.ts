@@ -1,5 +1,6 @@
 import type { Json } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
+import type { RunRecord } from '../../plan/result.js';
 import type { Hash, StoredValue, Value } from '../../plan/values/value.js';
 import { fitsInline, isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
@@ -9,7 +10,6 @@ import type { MemoryFiles } from '../../store/records/memory-files.js';
 import type { NarrationFiles } from '../../store/records/narration-files.js';
 import type { Pruning } from '../../store/records/prune-files.js';
 import type { ProviderFiles } from '../../store/records/provider-files.js';
-import { closedOneByOne } from '../../store/records/run-files.js';
 import type { SessionFiles } from '../../store/records/session-files.js';
 import { StoreFailure } from '../../store/store-failure.js';
 import type { MadeFiles } from '../../store/records/made-files.js';
@@ -23,6 +23,8 @@ import { askStore, inPacks } from './ask-store.js';
 
 /** Bytes of JSON that are kept, so that nothing is asked for twice. */
 const CACHE_BYTES = 16 * 1024 * 1024;
+/** Records of closed runs that are asked for at once. */
+const PAGE = 1_000;
 
 /**
  * The store of workers elsewhere, as a CLI uses it (decision 11): what is read or written goes through a worker, a
@@ -47,10 +49,8 @@ export function createStoreElsewhere(place: StorePlace): Store {
     cache.set(ref, value, text.length);
     return value;
   };
-  const runs: Pick<Store, 'readRun' | 'listRuns'> = {
-    readRun: (run) => askStore(place, { op: 'readRun', run }),
-    listRuns: (below) => askStore(place, { op: 'listRuns', ...(below === undefined ? {} : { below }) }),
-  };
+  const listRuns: Store['listRuns'] = (below) =>
+    askStore(place, { op: 'listRuns', ...(below === undefined ? {} : { below }) });
   return {
     id: place.id,
     get,
@@ -61,10 +61,12 @@ export function createStoreElsewhere(place: StorePlace): Store {
     putPlan: async (plan) => {
       await askStore(place, { op: 'putPlan', plan });
     },
-    ...runs,
-    countRuns: async () => (await runs.listRuns()).length,
-    closedRuns: () => closedOneByOne(runs),
+    readRun: (run) => askStore(place, { op: 'readRun', run }),
+    listRuns,
+    countRuns: async () => (await listRuns()).length,
+    closedRuns: (atOnce = PAGE) => closedRuns(place, atOnce),
     listLogs: (run) => askStore(place, { op: 'listLogs', run }),
+    readNarration: (run) => askStore(place, { op: 'readNarration', run }),
     readLog: (run, path, offset) => askStore(place, { op: 'readLog', run, path, offset }),
     readFollowers: () => askStore(place, { op: 'followers' }),
     writeFollowers: async (write) => {
@@ -74,6 +76,19 @@ export function createStoreElsewhere(place: StorePlace): Store {
     listWorkers: () => askStore(place, { op: 'listWorkers' }),
     ...onlyWorkers(place.id),
   };
+}
+
+/** Whoever ends meanwhile moves the others back: those are seen again, and told once. */
+async function* closedRuns(place: StorePlace, most: number): AsyncGenerator<RunRecord[]> {
+  const seen = new Set<string>();
+  for (let skip = 0; ;) {
+    const page = await askStore(place, { op: 'closedRuns', skip, most });
+    if (page.length === 0) return;
+    skip += page.length;
+    const fresh = page.filter(({ run }) => !seen.has(run));
+    for (const { run } of fresh) seen.add(run);
+    yield fresh;
+  }
 }
 
 /** Packs all that is put in one go into few questions. */
@@ -116,9 +131,8 @@ const NOTHING_MADE: MadeFiles = {
 };
 
 /** Who tells of a run sits where its store is. */
-const NOTHING_TOLD: NarrationFiles = {
+const NOTHING_TOLD: Omit<NarrationFiles, 'readNarration'> = {
   addNarration: async () => undefined,
-  readNarration: async () => [],
   claimConcept: async () => false,
   listConcepts: async () => [],
 };
@@ -155,7 +169,7 @@ type OfWorkers =
   | keyof Pruning
   | keyof SessionFiles
   | keyof MemoryFiles
-  | keyof NarrationFiles
+  | Exclude<keyof NarrationFiles, 'readNarration'>
   | keyof RecordedFiles
   | keyof Snapshots
   | keyof SubmittedFiles

@@ -12,7 +12,8 @@ export type NarrateRun = (run: string, isDefined: boolean, tell: (line: Narratio
 
 /**
  * Narration as the command line says, else the run's definition (`wanted` null). Throws a usage error where it is
- * wanted and the store is elsewhere: what is said is kept there. Who `hears` is told what others say of any run.
+ * wanted and the store is elsewhere: what is said is kept there, and only heard here. Who `hears` is told what others
+ * say of any run.
  */
 export function narrateIn(
   session: Session,
@@ -24,8 +25,8 @@ export function narrateIn(
   if (wanted === true && elsewhere !== null)
     throw usageError(`A run is narrated where its store is, and \`${store.id}\` is elsewhere.`, 'Watch it there.');
   return (run, isDefined, tell) => {
-    const speaks = wanted ?? isDefined;
-    if (elsewhere !== null || !(speaks || hears)) return null;
+    const isTold = wanted ?? isDefined;
+    if (!isTold && !hears) return null;
     return narrate(run, {
       store,
       stateDir: project.stateDir,
@@ -33,7 +34,7 @@ export function narrateIn(
       options: config.models ?? {},
       providers: config.providers ?? {},
       env: outsideEnvironment(terminal.env, project.root),
-      speaks,
+      speaks: isTold && elsewhere === null,
       tell,
     });
   };

@@ -2,6 +2,7 @@ import type { Device } from '../devices/device.js';
 import type { Plan } from '../plan.js';
 import type { WorkerRecord } from '../placement/worker-record.js';
 import type { Follower } from '../triggers/follow.js';
+import type { NarrationLine } from '../narration/record.js';
 import type { HookTaken, HookWish } from '../triggers/hook-places.js';
 import type { RunRecord } from '../result.js';
 import type { ProgramName, ProgramSettings } from '../agents/program.js';
@@ -29,6 +30,9 @@ export type StoreRequest =
   | { op: 'readRun'; run: string }
   /** With `below` the runs nested in that one which left a record. */
   | { op: 'listRuns'; below?: string }
+  /** Closed root runs, the last ended first: at most so many of those after the first ones that are skipped. */
+  | { op: 'closedRuns'; skip: number; most: number }
+  | { op: 'readNarration'; run: string }
   | { op: 'listLogs'; run: string }
   | { op: 'readLog'; run: string; path: string; offset: number }
   /**
@@ -80,6 +84,9 @@ export interface StoreAnswers {
   putPlan: null;
   readRun: RunRecord | null;
   listRuns: string[];
+  /** Fewer than are asked for where no more can be sent at once; none at the end. */
+  closedRuns: RunRecord[];
+  readNarration: NarrationLine[];
   listLogs: string[];
   readLog: { lines: Line[]; next: number };
   /** Where the log ends now. */

@@ -103,14 +103,6 @@ async function readAll({ readRun }: Pick<RunFiles, 'readRun'>, ids: string[]): P
   return read.filter((record) => record !== null).sort((a, b) => (a.ended_at > b.ended_at ? -1 : 1));
 }
 
-/** Closed root runs of a store that knows no order of them: all in one page. */
-export async function* closedOneByOne({
-  listRuns,
-  readRun,
-}: Pick<RunFiles, 'listRuns' | 'readRun'>): AsyncGenerator<RunRecord[]> {
-  yield readAll({ readRun }, await listRuns());
-}
-
 /** Null for what is no run's id; nothing that passes can leave the folder. */
 export function recordFile(run: string): string | null {
   if (!run.split('/').every((segment) => RUN_ID.test(segment) || ID.test(segment))) return null;
