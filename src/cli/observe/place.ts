@@ -36,7 +36,12 @@ function within(run: RunView, beside: StepView[], path: string, round: number | 
   return null;
 }
 
-/** Names the same step of the Plan in all its rounds and items. */
+/** Names the same step of the Plan in all rounds of its loops; of each item of a foreach it is another. */
 export function placeOf(levels: Level[]): string {
-  return levels.map(({ step }) => step.step.index).join('/');
+  return levels
+    .map(({ step, round }, depth) => {
+      const isItem = levels[depth - 1]?.step.step.kind === 'foreach';
+      return isItem ? `${String(round)}:${step.step.index}` : step.step.index;
+    })
+    .join('/');
 }
