@@ -1,4 +1,5 @@
 import type { Follows, Notice, NoticeForecast } from '../../plan/gates/notice.js';
+import { optionText } from '../../plan/gates/option-text.js';
 import { safeName } from '../../plan/text/safe-name.js';
 import { safeText } from '../../plan/text/safe-text.js';
 
@@ -49,10 +50,6 @@ export function wordsOf(notice: Notice): NoticeWords {
       };
     }
   }
-}
-
-function optionText(option: unknown): string {
-  return safeText(typeof option === 'string' ? option : JSON.stringify(option));
 }
 
 /** What follows, what it may take, and the budget that stays: the whole bill is on the gate's page. */

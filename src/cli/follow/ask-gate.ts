@@ -1,11 +1,11 @@
 import type { Gate } from '../../plan/gates/gate.js';
+import { optionText } from '../../plan/gates/option-text.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
 import { indentBill } from '../bill/tell-bill.js';
 import { CliError } from '../exit-codes.js';
 import type { OpenGate } from '../observe/view/view.js';
 import { plural } from '../text/format.js';
-import { optionText } from '../render/gate-words.js';
 import { escapeHidden } from '../../plan/text/safe-text.js';
 import { safeText } from '../text/safe-text.js';
 import { displayWidth, wrap } from '../text/width.js';

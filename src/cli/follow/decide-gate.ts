@@ -1,4 +1,5 @@
 import type { Decision, Gate } from '../../plan/gates/gate.js';
+import { optionText } from '../../plan/gates/option-text.js';
 import { DECIDE } from '../../plan/names.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
@@ -11,7 +12,6 @@ import { findRun } from '../observe/find-run.js';
 import type { OpenGate, RunView, StepView } from '../observe/view/view.js';
 import { everyStepView, nestedIn, openGates, pathBelow, rootOf } from '../observe/view/view.js';
 import { gateHash, plural } from '../text/format.js';
-import { optionText } from '../render/gate-words.js';
 import { wrap } from '../text/width.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';

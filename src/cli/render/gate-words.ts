@@ -1,5 +1,6 @@
 import type { Gate } from '../../plan/gates/gate.js';
 import { missingOf, namesOf } from '../../plan/gates/gate.js';
+import { optionText } from '../../plan/gates/option-text.js';
 import type { Json } from '../../plan/values/json.js';
 import type { OpenGate } from '../observe/view/view.js';
 import { formatDuration } from '../text/format.js';
@@ -24,11 +25,6 @@ export function answerCommands({ address, gate }: OpenGate): string[] {
     return [`${program} answer ${to} ${shellWord(first)}${or}`, ...rejecting];
   }
   return kind === 'ask' ? [`${program} answer ${to} "your answer"`] : [`${program} approve ${to}`, ...rejecting];
-}
-
-/** An option as people type it: a text as it is, anything else as JSON. */
-export function optionText(option: Json): string {
-  return safeLine(typeof option === 'string' ? option : JSON.stringify(option));
 }
 
 function shellWord(text: string): string {

@@ -5,7 +5,7 @@ import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
 import type { GateKeys } from './gate.js';
-import { compileRules, gateKeys, stepBefore } from './gate.js';
+import { checkOptions, compileRules, gateKeys, stepBefore } from './gate.js';
 
 /** How often a rejection goes back where the author does not say. */
 const REWORKS = 3;
@@ -18,7 +18,7 @@ export function compileApprovalStep(authored: Authored<'approval'>, context: Ste
   const content = keys.pick('content');
   if (isFallback(fallback)) keys.pick('fallback');
   for (const key of ['options', 'edit', 'default']) keys.pick(key);
-  checkOptions(keys, options, context);
+  checkOptions(keys.pick('options'), 'option', context);
   checkDefault(keys, options, context);
   return {
     kind: 'approval',
@@ -54,14 +54,6 @@ function reworkOf({ pick }: GateKeys, context: StepContext): Pick<ApprovalStep, 
   const max = memberOf(written, 'max')?.value;
   const step = stepBefore(memberOf(written, 'step') ?? written, context);
   return step === null ? {} : { rework: { step, max: typeof max === 'number' ? max : REWORKS } };
-}
-
-function checkOptions({ pick }: GateKeys, options: string[] | undefined, { report }: StepContext): void {
-  const items = pick('options')?.items ?? [];
-  items.forEach((item, index) => {
-    if (options?.indexOf(String(item.value)) !== index)
-      report({ code: 'duplicate-name', at: item, message: `The option \`${String(item.value)}\` is there already.` });
-  });
 }
 
 /** A default that cannot be meant would decide in somebody's place. */

@@ -6,7 +6,7 @@ import type { Node } from '../text/node.js';
 import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
-import { compileRules, gateKeys } from './gate.js';
+import { checkOptions, compileRules, gateKeys } from './gate.js';
 
 /** A question to people, whose answer is the output. */
 export function compileAskStep(authored: Authored<'ask'>, context: StepContext): AskStep {
@@ -15,6 +15,7 @@ export function compileAskStep(authored: Authored<'ask'>, context: StepContext):
   const choices = keys.pick('choices');
   const otherwise = keys.pick('default');
   if (schema !== null) checkJsonSchema(schema, context.report);
+  checkOptions(choices, 'choice', context);
   if (otherwise !== null) checkDefault(otherwise, choices, context);
   return {
     kind: 'ask',

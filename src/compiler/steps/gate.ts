@@ -1,5 +1,6 @@
 import type { Expression, Template } from '../../plan/values/expression.js';
 import { OUTER } from '../../plan/values/expression.js';
+import { optionText } from '../../plan/gates/option-text.js';
 import type { GateRules } from '../../plan/step.js';
 import { millisecondsOf } from '../formats/values.js';
 import type { Node } from '../text/node.js';
@@ -39,6 +40,16 @@ export function gateKeys(kind: 'approval' | 'ask', word: string, { node, report 
     question: memberOf(under, word) ?? under,
     deadline_ms: typeof deadline === 'string' ? millisecondsOf(deadline) : null,
   };
+}
+
+/** Reports what may be chosen and reads as something before it does: who types or presses it could mean either. */
+export function checkOptions(written: Node | null, word: 'option' | 'choice', { report }: StepContext): void {
+  const items = written?.items ?? [];
+  const shown = items.map(({ value }) => optionText(value));
+  items.forEach((item, index) => {
+    if (shown.indexOf(shown[index] ?? '') !== index)
+      report({ code: 'duplicate-name', at: item, message: `The ${word} \`${shown[index] ?? ''}\` is there already.` });
+  });
 }
 
 /** Who may say what at a gate; undefined where nothing is said about it. */

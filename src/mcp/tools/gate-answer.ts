@@ -1,6 +1,7 @@
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Gate } from '../../plan/gates/gate.js';
+import { optionText } from '../../plan/gates/option-text.js';
 import type { Json } from '../../plan/values/json.js';
 import { billLines } from '../../cli/bill/bill-words.js';
 import { answerValue } from '../../cli/follow/input/answer-value.js';
@@ -12,7 +13,7 @@ import { readGateContent } from '../../cli/follow/gate-content.js';
 import { findRun } from '../../cli/observe/find-run.js';
 import type { OpenGate } from '../../cli/observe/view/view.js';
 import { rootOf } from '../../cli/observe/view/view.js';
-import { answerCommands, optionText } from '../../cli/render/gate-words.js';
+import { answerCommands } from '../../cli/render/gate-words.js';
 import { safeLine, safeName, safeText } from '../../cli/text/safe-text.js';
 import { sha256 } from '../../store/hash.js';
 import type { Store } from '../../store/store.js';

@@ -68,7 +68,9 @@ describe('an approval', () => {
   it.each([
     ['- approval: Go?\n  different_from: nobody', 'unknown-step'],
     ['- approval: Go?\n  required_approver: [ana]\n  quorum: 2', 'invalid-value Expected a quorum of at most 1'],
-    ['- approval: Go?\n  options: [a, a]', 'duplicate-name'],
+    ['- approval: Go?\n  options: [a, a]', 'duplicate-name The option `a` is there already.'],
+    ['- approval: Go?\n  options: ["a b", "a  b"]', 'duplicate-name The option `a b` is there already.'],
+    ['- ask: Which?\n  choices: [1, 2, "1"]', 'duplicate-name The choice `1` is there already.'],
     ['- approval: Go?\n  options: [a, b]\n  default: c', 'invalid-value Expected one of `a`, `b`, `reject`'],
     ['- approval: Go?\n  default: approve', 'missing-key `default` counts when the deadline passes'],
     ['- approval: {message: Go?, quorum: 2}\n  quorum: 3', 'conflicting-keys'],

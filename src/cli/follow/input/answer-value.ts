@@ -1,9 +1,9 @@
 import type { Gate } from '../../../plan/gates/gate.js';
+import { optionText } from '../../../plan/gates/option-text.js';
 import type { Json } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
 import { refusal, usageError } from '../../exit-codes.js';
 import { readGivenFile } from '../../read-given.js';
-import { optionText } from '../../render/gate-words.js';
 import type { Terminal } from '../../terminal.js';
 
 /**
