@@ -85,6 +85,9 @@ describe('what a run says, on a page', () => {
     await page.getByLabel('kind').selectOption({ index: 1 });
     await page.getByRole('button', { name: 'Answer' }).click();
     await until(async () => (await project.run('show', 'evil')).stdout.includes('error'));
+    const { stdout } = await project.run('show', 'evil', '--json');
+    const { steps } = JSON.parse(stdout) as { steps: { id: string; output: unknown }[] };
+    expect(steps.find(({ id }) => id === 'which')?.output).toEqual({ [HOSTILE]: HOSTILE, kind: HOSTILE });
     for (const path of ['/runs', '/runs/evil', '/runs/evil/steps/fails', '/runs/evil/steps/which']) await shownAt(path);
     expect(await shownAt('/runs/evil/steps/fails')).toContain(SHOWN);
     const receipts = await page.request.get(`${ui.origin}/runs/evil/receipts`);

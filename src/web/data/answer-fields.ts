@@ -1,13 +1,20 @@
 import type { Gate } from '../../plan/gates/gate.js';
-import type { Json, JsonObject } from '../../plan/values/json.js';
+import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { answerValue } from '../../cli/follow/input/answer-value.js';
 import { refusal } from '../../cli/exit-codes.js';
+import type { FieldText } from './field-text.js';
+import { fromField, toField } from './field-text.js';
 
 /** One field of a form that is made of an answer's schema. */
 export interface Field {
   /** The name of the property, as the schema has it. */
   name: string;
+  /**
+   * The name under which a form sends it. It is made of the place alone: what a schema says can be no other part of the
+   * form, and characters that are not drawn, which a page has as escapes, would not come back.
+   */
+  sent: string;
   kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice';
   required: boolean;
   description: string | null;
@@ -28,43 +35,46 @@ export function fieldsOf({ kind, options, schema }: Pick<Gate, 'kind' | 'options
   const { properties, required } = schema;
   if (!isObject(properties) || Object.keys(properties).length === 0) return null;
   const needed = Array.isArray(required) ? required : [];
-  const fields = Object.entries(properties).map(([name, property]) => fieldOf(name, property, needed.includes(name)));
+  const fields = Object.entries(properties).map(([name, property], index) =>
+    fieldOf({ name, sent: `field:${index}`, required: needed.includes(name) }, property),
+  );
   return fields.every((field) => field !== null) ? fields : null;
 }
 
-function fieldOf(name: string, property: Json, required: boolean): Field | null {
+function fieldOf(known: Pick<Field, 'name' | 'sent' | 'required'>, property: Json): Field | null {
   if (!isObject(property)) return null;
   const { type, enum: choices, description, default: preset } = property;
-  const rest = { name, required, description: typeof description === 'string' ? description : null, preset };
+  const rest = { ...known, description: typeof description === 'string' ? description : null, preset };
   if (Array.isArray(choices)) return { ...rest, kind: 'choice', choices };
   if (type === 'string') return { ...rest, kind: 'text', choices: [] };
   if (type === 'number' || type === 'integer' || type === 'boolean') return { ...rest, kind: type, choices: [] };
   return null;
 }
 
-/** The name under which a form sends a field: nothing that a schema says can be another part of the form. */
-export function sentName({ name }: Pick<Field, 'name'>): string {
-  return `field:${name}`;
+/** The text that stands in a field when its form opens. */
+export function presetText({ preset }: Pick<Field, 'preset'>): FieldText {
+  return toField(typeof preset === 'string' ? preset : '');
 }
 
 /** The answer that a form means. Throws a refusal for what is none. */
 export function answerIn(sent: Sent, gate: Gate): Json {
   const fields = fieldsOf(gate);
   if (fields === null) return answerValue((sent['value'] ?? '').replaceAll('\r\n', '\n'), gate);
-  const answer: JsonObject = {};
-  for (const field of fields) {
-    const value = valueOf(field, sent[sentName(field)] ?? '');
-    if (value !== undefined) answer[field.name] = value;
-  }
-  return answer;
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = valueOf(field, sent[field.sent] ?? '');
+      return value === undefined ? [] : [[field.name, value]];
+    }),
+  );
 }
 
 /** Undefined for a field that was left empty and may be. */
-function valueOf({ name, kind, required, choices }: Field, text: string): Json | undefined {
+function valueOf(field: Field, text: string): Json | undefined {
+  const { name, kind, required, choices } = field;
   if (text === '' && !(kind === 'text' && required)) return undefined;
   switch (kind) {
     case 'text':
-      return text.replaceAll('\r\n', '\n');
+      return fromField(text, presetText(field).escaped);
     case 'boolean':
       return text === 'true';
     case 'choice':

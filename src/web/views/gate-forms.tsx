@@ -1,11 +1,11 @@
 import type { Granted } from '../../activities/gates/grant.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { COMMENT_CHARACTERS } from '../../plan/gates/gate.js';
+import { optionText } from '../../plan/gates/option-text.js';
 import type { OpenGate } from '../../cli/observe/view/view.js';
-import { optionText } from '../../cli/render/gate-words.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
 import type { Field } from '../data/answer-fields.js';
-import { fieldsOf, sentName } from '../data/answer-fields.js';
+import { fieldsOf, presetText } from '../data/answer-fields.js';
 import type { FieldText } from '../data/field-text.js';
 import { editPath, gatePath } from '../paths.js';
 
@@ -129,19 +129,23 @@ function OneField({ field }: { field: Field }) {
       {safeName(name)}
       {required ? null : <span class="quiet"> (may be empty)</span>}
       {description === null ? null : <span class="about">{safeLine(description)}</span>}
+      {field.kind === 'text' && presetText(field).escaped ? (
+        <span class="about">
+          <Escapes />
+        </span>
+      ) : null}
       <Control field={field} />
     </label>
   );
 }
 
 function Control({ field }: { field: Field }) {
-  const { kind, required, preset, choices } = field;
-  const name = sentName(field);
+  const { kind, sent: name, required, preset, choices } = field;
   switch (kind) {
     case 'text':
       return (
         <textarea name={name} rows={2} required={required}>
-          {typeof preset === 'string' ? `\n${preset}` : ''}
+          {`\n${presetText(field).text}`}
         </textarea>
       );
     case 'number':
@@ -190,7 +194,7 @@ function EditedText({ edit: { text, escaped } }: { edit: FieldText }) {
     <>
       {escaped ? (
         <p class="quiet">
-          Escapes such as <code>{'\\u{200b}'}</code> and <code>⇥</code> stand for characters that are not drawn.
+          <Escapes />
         </p>
       ) : null}
       <input type="hidden" name="escaped" value={escaped ? 'yes' : 'no'} />
@@ -199,6 +203,14 @@ function EditedText({ edit: { text, escaped } }: { edit: FieldText }) {
         {/* The first line break of a field is not part of its text. */}
         <textarea name="edit" rows={16} spellcheck={false}>{`\n${text}`}</textarea>
       </label>
+    </>
+  );
+}
+
+function Escapes() {
+  return (
+    <>
+      Escapes such as <code>{'\\u{200b}'}</code> and <code>⇥</code> stand for characters that are not drawn.
     </>
   );
 }
