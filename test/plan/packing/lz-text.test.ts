@@ -29,9 +29,25 @@ describe('a shortened text', () => {
     );
   });
 
-  it('has the form that its format says', () => {
-    expect(shortenText('abcdefgh-abcdefgh')).toBe('abcdefgh-~AAJC');
-    expect(shortenText('a~b')).toBe('a~~b');
+  it.each([
+    ['abcdefgh-abcdefgh', 'abcdefgh-~AAJC'],
+    ['a~b', 'a~~b'],
+    // The nearest of those that are equally long,
+    ['abcdef-abcdef+abcdef', 'abcdef-~AAHA+~AAHA'],
+    // the longest where it is nearer,
+    ['abcdef-abcdefghij+abcdefghij', 'abcdef-~AAHAghij+~AALE'],
+    // and where it is further away.
+    ['..abcdefghij-abcdef+abcdefghij', '..abcdefghij-~AALA+~AASE'],
+    // No half of a character.
+    ['abcdef😀-abcdef🗼', 'abcdef😀-~AAJA🗼'],
+  ])('has the form that its format says: %j', (text, short) => {
+    expect(shortenText(text)).toBe(short);
+    expect(lengthenText(short)).toBe(text);
+  });
+
+  it('is made longer by far than it is', () => {
+    const text = 'abcdefghij'.repeat(20);
+    expect(lengthenText(shortenText(text))).toBe(text);
   });
 
   it('repeats also what lies far back, and what is longer than one repetition', () => {
@@ -41,11 +57,12 @@ describe('a shortened text', () => {
   });
 
   it.each([
-    ['~', ' '],
+    ['~', 'digit'],
     ['~AAAA', 'repetition'],
+    ['a~AAGA', 'repetition'],
     ['abcdef~AAGB', 'repetition'],
     ['abcdef~A!GA', '!'],
-    ['abcdefg~AAG', ' '],
+    ['abcdefg~AAG', 'digit'],
   ])('is refused when nobody has made it so: %j', (short, told) => {
     expect(() => lengthenText(short)).toThrow(told);
   });

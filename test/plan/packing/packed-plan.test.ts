@@ -42,6 +42,8 @@ describe('a packed plan', () => {
     const all = everything();
     expect(unpackPlan(shortPlan(all))).toEqual(all);
     expect(JSON.stringify(packPlan(all)).length).toBeLessThan(JSON.stringify(all).length * 0.8);
+    expect(JSON.stringify(packPlan(all))).not.toContain('"index":');
+    expect(shortPlan(whole).short).not.toContain('"');
     const quoted = plan([commandStep(0, ["it's", 'a "b"'])]);
     expect(unpackPlan(shortPlan(quoted))).toEqual(quoted);
   });

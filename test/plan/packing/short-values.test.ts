@@ -51,6 +51,7 @@ describe('a stored value in history', () => {
     const short = JSON.parse(JSON.stringify(shortValue(value))) as ReturnType<typeof shortValue>; // what JSON carries
     expect(isShortStored(short as Json)).toBe(true); // it is JSON
     expect(longValue(short)).toEqual(value);
+    expect(short).toHaveLength(Object.keys(value).length > 2 ? 3 : 2);
   });
 
   it('is told from others, which stay as they are', () => {
@@ -69,6 +70,7 @@ describe('a stored value in history', () => {
       [name, 5, []],
       [5, 5],
       ['x', 5],
+      [[name], 5],
     ];
     for (const value of none) expect(isShortStored(value)).toBe(false);
     expect(isShortStored([name, 5, {}])).toBe(true);

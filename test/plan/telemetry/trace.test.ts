@@ -9,6 +9,12 @@ describe('a traceparent', () => {
     expect(readTraceParent(traceParent(ID, SPAN))).toEqual({ id: ID, parent: SPAN, sampled: true });
     expect(readTraceParent(`00-${ID}-${SPAN}-00`)).toMatchObject({ sampled: false });
     expect(readTraceParent(`01-${ID}-${SPAN}-03-more`)).toMatchObject({ id: ID, sampled: true });
+    expect(readTraceParent(` ${traceParent(ID, SPAN)}\n`)).toMatchObject({ id: ID, parent: SPAN });
+  });
+
+  it('may begin or end with zeros', () => {
+    const [id, parent] = [`${'0'.repeat(8)}${'a'.repeat(16)}${'0'.repeat(8)}`, '00000000000000f0'];
+    expect(readTraceParent(traceParent(id, parent))).toMatchObject({ id, parent });
   });
 
   it.each([
