@@ -45,6 +45,8 @@ it.each([
   ['..a..', 'perdure/a'],
   ['//', 'perdure/run'],
   ['a--b', 'perdure/a--b'],
+  ['a..b', 'perdure/a-b'],
+  ['--a--', 'perdure/a'],
 ])('a run %j commits to the branch %j', (run, branch) => {
   expect(branchOf(run)).toBe(branch);
 });

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carrySchedule, restoreSchedule } from '../../../src/plan/schedule/carried-schedule.js';
 import { packPlan, shortPlan, unpackPlan } from '../../../src/plan/packing/packed-plan.js';
-import { createSchedule, endStep, startStep } from '../../../src/plan/schedule/schedule.js';
-import type { Step } from '../../../src/plan/step.js';
-import { inline } from '../../../src/plan/values/value.js';
 import { everything } from '../../cli/helpers/every-kind.js';
 import { after, body, commandStep, needs, plan, stepBase } from '../helpers/build-plan.js';
 
@@ -65,34 +61,5 @@ describe('a packed plan', () => {
         { kind: 'literal', value: 'log' },
       ],
     });
-  });
-});
-
-describe('a schedule that is carried over', () => {
-  it('goes on where it was, with what is doomed, and keeps the outputs that are still wanted', () => {
-    const steps: Step[] = [
-      commandStep(0, ['a'], { on_error: 'skip_dependents' }),
-      commandStep(1, ['b']),
-      commandStep(2, ['c'], { needs: [...needs(0), ...after(1)] }),
-      {
-        ...commandStep(3, ['d'], { needs: after(2) }),
-        stdin: { kind: 'expression', expression: { kind: 'reference', root: 'step:1.output', path: [], source: '' } },
-      },
-      commandStep(4, ['e']), // the last step: its output is the run's
-    ];
-    const before = createSchedule(body(steps));
-    for (const index of [0, 1, 4]) startStep(before, index);
-    endStep(before, 0, { status: 'error', failure: { type: 'command-failed', message: 'exit 1' } });
-    endStep(before, 4, { status: 'success', output: inline('unused') });
-    const carried = carrySchedule(before);
-    expect(carried.statuses).toBe('erpps');
-    const restored = restoreSchedule(body(steps), carried);
-    expect([...restored.ready]).toEqual([1]);
-    startStep(restored, 1);
-    endStep(restored, 1, { status: 'success', output: inline('wanted') });
-    expect(restored.steps[2]?.status).toBe('skipped');
-    expect([...restored.ready]).toEqual([3]);
-    expect(Object.keys(carrySchedule(restored).steps)).toEqual(['1', '4']);
-    expect(restored.failures.count).toBe(1);
   });
 });

@@ -8,6 +8,7 @@ import {
 import { createSchedule, endStep, resultOf, startStep } from '../../../src/plan/schedule/schedule.js';
 import type { Schedule, StepEnd } from '../../../src/plan/schedule/schedule-state.js';
 import type { Block, Step } from '../../../src/plan/step.js';
+import type { Root } from '../../../src/plan/values/expression.js';
 import { inline } from '../../../src/plan/values/value.js';
 import { loop, many, reference, textOf, whole } from '../helpers/build-blocks.js';
 import { after, body, commandStep, needs, stepBase } from '../helpers/build-plan.js';
@@ -28,6 +29,7 @@ function ended(block: Block, ends: (StepEnd | null)[]): Schedule {
 }
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T; // what JSON carries of it
 const last = commandStep(3, ['last']);
+const FAILURE = { type: 'command-failed' as const, message: 'exit 1' };
 
 describe('what travels when a run continues as new', () => {
   it('is the results that steps to come refer to, also by a group, and the last step that is the output', () => {
@@ -89,6 +91,11 @@ describe('what travels when a run continues as new', () => {
     const carried = json({ ...carrySchedule(schedule), pages: [] });
     expect(carried.reworks).toEqual([{ gate: 1, feedback: 'no', by: ['ana'] }]);
     expect(restoreSchedule(block, carried).reworks).toEqual(carried.reworks);
+    for (const index of [0, 1]) {
+      startStep(schedule, index);
+      endStep(schedule, index, ok('at last'));
+    }
+    expect(Object.keys(carrySchedule(schedule).steps)).toEqual([]);
   });
 
   it('is where a failure has stopped it, and what it has cost', () => {
@@ -100,6 +107,71 @@ describe('what travels when a run continues as new', () => {
     expect(restored).toMatchObject({ stopped: 0, spend, failures: { count: 1 }, open: schedule.open });
     expect([...restored.ready]).toEqual([...schedule.ready]);
     expect(restored.steps.map(({ status }) => status)).toEqual(schedule.steps.map(({ status }) => status));
+  });
+
+  it('is what goes on where it was, with what is doomed until that has ended', () => {
+    const block = body([
+      commandStep(0, ['a'], { on_error: 'skip_dependents' }),
+      commandStep(1, ['b']),
+      commandStep(2, ['c'], { needs: [...needs(0), ...after(1)] }),
+      reads(3, 'step:1.output', 2),
+      commandStep(4, ['e']), // the last step: its output is the run's
+    ]);
+    const before = ended(block, [{ status: 'error', failure: FAILURE }, null, null, null, ok('unused')]);
+    startStep(before, 1);
+    const carried = carrySchedule(before);
+    expect([carried.statuses, carried.doomed]).toEqual(['erpps', [[2, 0]]]);
+    const restored = restoreSchedule(block, carried);
+    expect([...restored.ready]).toEqual([1]);
+    expect([restored.succeeded, restored.open]).toEqual([before.succeeded, before.open]);
+    startStep(restored, 1);
+    endStep(restored, 1, ok('wanted'));
+    expect(restored.steps[2]?.status).toBe('skipped');
+    expect([...restored.ready]).toEqual([3]);
+    expect(Object.keys(carrySchedule(restored).steps)).toEqual(['1', '4']);
+    expect(carrySchedule(restored).doomed).toEqual([]);
+    expect(restored.failures.count).toBe(1);
+  });
+
+  it('is not what steps referred to that have ended, nor the last step where the output is another', () => {
+    const block = body(
+      [commandStep(0, ['a']), reads(1, 'step:0.output', 0), commandStep(2, ['c'], { needs: after(1) })],
+      {
+        output: textOf({ root: 'step:1.output' }),
+      },
+    );
+    expect(Object.keys(carrySchedule(ended(block, [ok('a'), ok('b'), null])).steps)).toEqual(['1']);
+    expect(Object.keys(carrySchedule(ended(block, [ok('a'), ok('b'), ok('c')])).steps)).toEqual(['1']);
+  });
+
+  it('finds steps and groups by their whole names', () => {
+    const steps = Array.from({ length: 13 }, (_, index) => commandStep(index, [String(index)]));
+    const schedule = ended(
+      body(steps, { groups: { 'a.b': [3, 11], b: [4] } }),
+      steps.map(() => ok('x')),
+    );
+    const lent = (root: Root): string[] => Object.keys(lendSchedule(schedule, [root]).steps);
+    expect([lent('step:12.output'), lent('group:a.b.outputs'), lent('^step:3'), lent('^group:b.outputs')]).toEqual([
+      ['12'],
+      ['3', '11'],
+      [],
+      [],
+    ]);
+  });
+
+  it('makes nothing ready that waits for more than what has ended, or has ended itself', () => {
+    const block = body([
+      commandStep(0, ['a']),
+      commandStep(1, ['b']),
+      commandStep(2, ['c'], { needs: after(0, 1) }),
+      commandStep(3, ['d'], { needs: after(0) }),
+    ]);
+    const restored = restoreSchedule(
+      block,
+      json({ ...carrySchedule(ended(block, [ok('a'), null, null, ok('d')])), pages: [] }),
+    );
+    expect([...restored.ready]).toEqual([1]);
+    expect(restored.blockers).toEqual([0, 0, 1, 0]);
   });
 
   it('is nothing at the start', () => {

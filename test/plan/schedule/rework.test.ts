@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bind } from '../../../src/plan/schedule/bindings.js';
 import { carrySchedule, restoreSchedule } from '../../../src/plan/schedule/carried-schedule.js';
-import { redoneBy, timesRedone } from '../../../src/plan/schedule/rework.js';
+import { mayBeRedone, redoneBy, reworkOf, timesRedone } from '../../../src/plan/schedule/rework.js';
 import type { StepEnd } from '../../../src/plan/schedule/schedule-state.js';
 import {
   createSchedule,
@@ -172,5 +172,47 @@ describe('a rejection with rework', () => {
     expect([...restored.ready]).toEqual([1]);
     expect(restored.reworks).toEqual(schedule.reworks);
     expect(redoneBy(flow, 3)).toEqual(new Set([1, 2, 3, 4, 5]));
+  });
+});
+
+describe('a gate of a body', () => {
+  const { rework: _rework, ...plain } = gate(4, [3]);
+  const two = body([
+    commandStep(0, ['facts']),
+    commandStep(1, ['draft'], { needs: needs(0) }),
+    gate(2, [1]),
+    gate(3, [2], 1),
+    plain,
+  ]);
+
+  it('sends back what comes after where it goes back to; other steps and gates send nothing back', () => {
+    expect(mayBeRedone(two)).toEqual(new Set([1, 2, 3, 4]));
+    expect(mayBeRedone(body([commandStep(0, ['a']), { ...plain, index: 1 }]))).toEqual(new Set());
+    for (const index of [0, 4, 9]) expect(redoneBy(two, index)).toEqual(new Set());
+  });
+
+  it.each<[string, number, StepEnd]>([
+    ['is approved', 2, made],
+    ['fails', 2, { status: 'error', failure: { type: 'internal', message: 'lost' }, decided_by: ['ana'] }],
+    ['is skipped', 2, { status: 'skipped', reason: 'condition' }],
+    ['is rejected by nobody', 2, { status: 'error', failure: { type: 'rejected', message: 'late' } }],
+    ['has no rework', 4, rejected],
+    ['is no gate', 1, rejected],
+    ['is not there', 9, rejected],
+  ])('sends nothing back when it %s', (_, index, end) => {
+    expect(reworkOf(createSchedule(two), index, end)).toBeNull();
+  });
+
+  it('sends back as often as it may, whatever other gates have sent back, and not once the run is stopped', () => {
+    const schedule = createSchedule(two);
+    const back = { gate: 3, feedback: 'shorter', by: ['ana'] };
+    schedule.reworks.push({ ...back, gate: 2 });
+    expect(reworkOf(schedule, 3, rejected)).toEqual(back);
+    expect(reworkOf(schedule, 3, { ...rejected, feedback: null })).toEqual({ ...back, feedback: null });
+    schedule.stopped = 0;
+    expect(reworkOf(schedule, 3, rejected)).toBeNull();
+    schedule.stopped = null;
+    schedule.reworks.push(back);
+    expect(reworkOf(schedule, 3, rejected)).toBeNull();
   });
 });

@@ -4,6 +4,7 @@ import type { Schedule } from '../../../src/plan/schedule/schedule-state.js';
 import { createSchedule, endStep, startStep } from '../../../src/plan/schedule/schedule.js';
 import type { Step, ToolStep } from '../../../src/plan/step.js';
 import type { BuiltinTool } from '../../../src/plan/tools/tool.js';
+import type { Root } from '../../../src/plan/values/expression.js';
 import { inline } from '../../../src/plan/values/value.js';
 import { reference, whole } from '../helpers/build-blocks.js';
 import { after, body, commandStep, NO_PERMISSIONS, stepBase } from '../helpers/build-plan.js';
@@ -65,6 +66,18 @@ describe('a row of steps that look', () => {
     expect(rowOf([look(0), look(1)], 0, ({ doomed }) => doomed.set(1, 0))).toEqual([0]);
   });
 
+  it('goes on with the one that still waits, where others have been skipped', () => {
+    const steps = [look(0), look(1), look(2, { needs: after(0) })];
+    expect(rowOf(steps, 0, (schedule) => (schedule.steps[1]!.status = 'skipped'))).toEqual([0, 2]); // there are three
+  });
+
+  it('knows steps by their whole numbers', () => {
+    const row = Array.from({ length: 13 }, (_, index) => look(index));
+    const told = (root: Root): number[] => rowOf([...row, look(13, { inputs: { path: whole(root) } })], 11);
+    expect(told('step:1.output')).toEqual([11, 12, 13]);
+    expect(told('step:12.output')).toEqual([11, 12]);
+  });
+
   it('leaves out what whoever asks says', () => {
     const [first, ...others] = [look(0), look(1), look(2), look(3)];
     if (first === undefined) throw new Error('no step');
@@ -74,5 +87,7 @@ describe('a row of steps that look', () => {
 
   it('of a step that changes something is that step alone', () => {
     expect(rowOf([look(0, {}, 'edit_file'), look(1)])).toEqual([0]);
+    const defined = { kind: 'defined', name: 'read_file' } as unknown as ToolStep['tool']; // no more is looked at
+    expect(rowOf([look(0, { tool: defined }), look(1)])).toEqual([0]);
   });
 });
