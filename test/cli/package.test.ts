@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageVersion } from '../../src/cli/package-version.js';
 import { packageRoot } from '../../src/workers/package-root.js';
@@ -58,6 +58,20 @@ describe('the package as it is published', () => {
       expect(perdure(['plan', path])).toMatchObject({ code: 0, stderr: '' });
     },
   );
+
+  it('has every file that a link of its documents leads to', () => {
+    const installed = join(project, 'node_modules', 'perdure');
+    const documents = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.endsWith('.md') && !path.startsWith('node_modules'),
+    );
+    expect(documents.length).toBeGreaterThan(30);
+    const dead = documents.flatMap((path) =>
+      [...readFileSync(join(installed, path), 'utf8').matchAll(/\]\(([^)\s#:]+)(?:#[^)]*)?\)/g)]
+        .map(([, link = '']) => join(dirname(path), link))
+        .filter((link) => !existsSync(join(installed, link))),
+    );
+    expect(dead).toEqual([]);
+  });
 
   it('has no files that are for its makers alone', () => {
     const names = execFileSync('tar', ['tzf', join(project, `perdure-${packageVersion()}.tgz`)], {

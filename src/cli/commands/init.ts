@@ -53,13 +53,8 @@ async function start({ options, terminal }: Invocation): Promise<ExitCode> {
   // What is there is kept: it must be a project's.
   await openWorkspace(terminal);
   const { made, kept, found } = initProject(terminal.cwd, example);
-  const tries =
-    example === null
-      ? ['  perdure validate definitions', '  perdure run hello -i name=World']
-      : [
-          `  perdure plan ${example.path}`,
-          `  perdure ${example.name.startsWith('builds/') ? 'build' : 'run'} ${example.path}`,
-        ];
+  const { triesOf } = await import('../submit/examples.js');
+  const tries = example === null ? ['validate definitions', 'run hello -i name=World'] : triesOf(example);
   if (options.flag('json')) printJson(terminal, { made, kept, found });
   else {
     tell(
@@ -68,7 +63,7 @@ async function start({ options, terminal }: Invocation): Promise<ExitCode> {
       ...kept.map((file) => `  ${terminal.palette.tone('quiet', '=')} ${file} was there`),
     );
     if (found.length > 0) tell(terminal, `  Found ${found.join(', ')}: agents there can be used by name.`);
-    tell(terminal, '', 'Try it:', ...tries.map(asTyped));
+    tell(terminal, '', 'Try it:', ...tries.map((words) => asTyped(`  perdure ${words}`)));
   }
   return EXIT.success;
 }

@@ -42,6 +42,12 @@ export function examplesIn(root: string): Example[] {
   );
 }
 
+/** What a person types first of an example: the words after `perdure`. */
+export function triesOf({ name, path }: Example): string[] {
+  if (name.startsWith('tools/')) return [`tools lint ${path}`, `tools call ${basename(name)}`];
+  return [`plan ${path}`, `${name.startsWith('builds/') ? 'build' : 'run'} ${path}`];
+}
+
 /** The example of a name, with or without its folder; a usage error where there is none, or more than one. */
 export function findExample(name: string, examples: Example[]): Example {
   const found = examples.filter((example) => example.name === name || basename(example.name) === name);
@@ -107,8 +113,9 @@ function descriptionOf(path: string): string {
   const entry = ['project.json', 'tool.yml'].map((name) => join(path, name)).find((file) => existsSync(file));
   if (entry === undefined && statSync(path).isDirectory()) return '';
   const text = readFileSync(entry ?? path, 'utf8');
-  const [, said = ''] = /^\s*"?(?:description|goal)"?:\s*(.+)$/m.exec(text) ?? [];
-  return said.trim().replace(/^["']|["'],?$/g, '');
+  const [, folded, said = ''] =
+    /^\s*"?(?:description|goal)"?:[ \t]*(?:[>|][-+]?\n((?:[ \t]+\S.*\n)+)|(.+)$)/m.exec(text) ?? [];
+  return folded === undefined ? said.trim().replace(/^["']|["'],?$/g, '') : folded.trim().replace(/\s+/g, ' ');
 }
 
 /** What the list of all says of one whose format has no description. */

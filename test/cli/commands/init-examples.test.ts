@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { examplesIn } from '../../../src/cli/submit/examples.js';
@@ -12,7 +12,7 @@ describe('`perdure init --example`', () => {
     const { stdout, code } = await perdureHere(newFolder(), ['init', '--list']);
     expect(code).toBe(0);
     expect(stdout.split('\n').filter((line) => /^\S+ {2,}\S/.test(line))).toHaveLength(NAMES.length);
-    expect(stdout).toContain('workflows/review-repository');
+    expect(stdout).toMatch(/^workflows\/review-repository +Reviews a git repository\. Commands .* it is saved\.$/m);
     expect(stdout).toContain('projects/question-desk');
   });
 
@@ -26,6 +26,16 @@ describe('`perdure init --example`', () => {
     writeFileSync(join(folder, 'perdure.yml'), readFileSync(join(packageRoot(), 'perdure.yml')));
     const checked = await perdureHere(folder, ['validate', 'definitions', '--json']);
     expect(JSON.parse(checked.stdout)).toMatchObject({ ok: true });
+  });
+
+  it.each(NAMES)('says of `%s` what can be typed next: it is checked by that', async (name) => {
+    const folder = newFolder();
+    // Where a project has settings of its own, the boards of examples are for it to name.
+    rmSync(join(folder, 'perdure.yml'), { force: true });
+    const { stderr } = await perdureHere(folder, ['init', '--example', name]);
+    const [first = '', second = ''] = [...stderr.matchAll(/^ {2}perdure (.*)$/gm)].map(([, words = '']) => words);
+    expect(await perdureHere(folder, first.split(' '))).toMatchObject({ code: 0 });
+    expect(second).toMatch(/^(?:run|build|tools call) \S+$/);
   });
 
   it('changes nothing that is there', async () => {
