@@ -15,7 +15,7 @@ function top(step: Step, worktree: object | null = { project: '/p', carry: [] })
   return {
     context: { settings: { workspace: PROJECT, ...(worktree && { worktree }) } },
     outer: null,
-    schedule: { body: { steps: [step] } },
+    schedule: { body: { steps: Array(step.index).fill(work()).concat(step) } },
     ...{ path: '', blockPath: [], single: false, index: null },
   } as unknown as Scope;
 }
@@ -65,6 +65,16 @@ it.each<[string, [Scope, Step], { path: string; of: string } | null]>([
   ['is inside of one that commits', inside(each(many([work()]), commits), 3), { path: 'each', of: 'each' }],
   ['commits inside of one that does', inside(each(many([work(commits)]), commits), 3), { path: 'each', of: 'each' }],
   [
+    'commits in a round of a loop that is not the first step',
+    inside(second(again(many([work(commits)]))), 2),
+    { path: 'again/2/work', of: 'again/work' },
+  ],
+  [
+    'is inside of a loop that commits and is not the first step',
+    inside(second(again(many([work()]), commits)), 2),
+    { path: 'again', of: 'again' },
+  ],
+  [
     'commits in a round of an item',
     inside(each(many([again(many([work(commits)]))])), 3, 2),
     { path: 'each/3/again/2/work', of: 'each/3/again/work' },
@@ -79,6 +89,10 @@ it.each<[string, [Scope, Step], { path: string; of: string } | null]>([
   expect(committerOf(scope, step)).toEqual(committer && { path: committer.path, tree });
   expect(workspaceOf(scope, step)).toBe(tree === null ? PROJECT : PROJECT.replace(/main$/, tree));
 });
+
+function second(step: BlockStep): BlockStep {
+  return { ...step, index: 1 };
+}
 
 function at(step: Step): [Scope, Step] {
   return [top(step), step];
