@@ -210,6 +210,8 @@ export interface CommitCall extends TreeCall {
   output: Value | null;
   /** Of an agent, where it has any: what these do not let it write is not committed. */
   permissions?: Permissions;
+  /** Of a step that commits what another has left: with conflicts, and without what may not be committed. */
+  as_it_is?: true;
 }
 
 /** Which gate to render: that of a step, or with `question` one of the interpreter's own. */

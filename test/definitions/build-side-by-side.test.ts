@@ -115,16 +115,18 @@ describe('tasks of a build that change the same lines side by side', () => {
       '--no-wait',
     );
     expect(code).toBe(4);
-    for (let asked = 1; asked <= 2; asked += 1) {
+    for (const answer of ['do without it', 'take it as it is']) {
       const { gate } = await nextGate(project, 'torn');
       expect((await project.perdure('show', 'torn')).stdout).toContain('`index.html`');
-      expect((await project.perdure('answer', gate, 'do without it')).code).toBe(0);
+      expect((await project.perdure('answer', gate, answer)).code).toBe(0);
       await project.perdure('watch', 'torn', '--no-wait');
     }
     const result = JSON.parse((await project.perdure('show', 'torn', '--json')).stdout) as RunResult;
     expect(result).toMatchObject({ status: 'partial' });
-    expect(project.tree('torn').commits()).toHaveLength(2);
-    expect(readFileSync(join(project.tree('torn').folder, 'index.html'), 'utf8')).not.toContain('<<<<<<<');
+    expect(project.tree('torn').commits()).toHaveLength(3);
+    const lines = readFileSync(join(project.tree('torn').folder, 'index.html'), 'utf8').split('\n');
+    expect(lines.filter((line) => line.startsWith('<li>'))).toHaveLength(2);
+    expect(lines.filter((line) => /^[<>]{7} /.test(line))).toHaveLength(2);
   });
 
   it('of two builds at once are on the branch of their own build alone', async () => {

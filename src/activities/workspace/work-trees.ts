@@ -8,6 +8,7 @@ import { locate } from '../../store/folders/places.js';
 import { GitError, saysFull } from '../../store/git/git.js';
 import { storeFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
+import type { Conflict } from '../../store/worktrees/conflicts.js';
 import type { Committed } from '../../store/worktrees/commit-tree.js';
 import { beginWork, commitWork } from '../../store/worktrees/commit-tree.js';
 import { LeaseLost } from '../../store/folders/lease.js';
@@ -77,7 +78,7 @@ function timeless(binding: Binding): unknown {
 
 /** The commit of a step. A conflict is a failure of the step's try: the next one finds both sides in its files. */
 export function createCommitWork({ store }: Dependencies): Activities['commitWork'] {
-  return ({ run, tree, path, try: tried, subject, output, permissions, key }) =>
+  return ({ run, tree, path, try: tried, subject, output, permissions, key, as_it_is: asItIs = false }) =>
     acting(store, async (stateDir, onWait) => {
       const body = output === null ? '' : sentenceOf(await loadValue(output, store));
       const work = {
@@ -89,6 +90,7 @@ export function createCommitWork({ store }: Dependencies): Activities['commitWor
         body,
         output,
         key,
+        asItIs,
         ...(permissions && { denies: deniesBy(permissions) }),
       };
       return ended(await commitWork(stateDir, work, { onWait }));
@@ -110,11 +112,7 @@ function ended(end: Committed): { commit: string | null } {
     case 'unchanged':
       return { commit: null };
     case 'conflict':
-      throw stepFailure(
-        'commit-conflict',
-        `Other steps have changed the same lines of ${named(end.paths)}. Both versions stand there now, between ` +
-          '`<<<<<<<` and `>>>>>>>`: bring them together, and remove these marks.',
-      );
+      throw stepFailure('commit-conflict', conflictSentences(end.conflicts));
     case 'denied':
       throw stepFailure(
         'commit-failed',
@@ -126,6 +124,37 @@ function ended(end: Committed): { commit: string | null } {
         `${named(end.paths)} became a git repository of its own, whose files cannot be committed: remove its \`.git\`.`,
       );
   }
+}
+
+/** What another try has to do about each kind of conflict. */
+function conflictSentences(conflicts: Conflict[]): string {
+  const of = (kind: Conflict['kind']): string[] =>
+    conflicts.flatMap((conflict) => (conflict.kind === kind ? [conflict.path] : []));
+  const beside = conflicts.flatMap(({ aside }) => aside ?? []);
+  const told: [string[], string][] = [
+    [
+      of('marked'),
+      `Other steps have changed the same lines of ${named(of('marked'))}. Both versions stand there now, between ` +
+        '`<<<<<<<` and `>>>>>>>`: bring them together, and remove these marks.',
+    ],
+    [
+      of('aside'),
+      `Other steps have changed ${named(of('aside'))} too, and no file can hold both versions. The other one stands ` +
+        `in ${named(beside)}: of files that end with \`~mine\` it is yours, with \`~others\` theirs. Make each what ` +
+        'it shall be, bring them together, and remove those.',
+    ],
+    [
+      of('removed'),
+      `${named(of('removed'))} was removed by one step and changed by another. It stands there as it was changed: ` +
+        'remove it again if it is to go, and bring the rest together with that.',
+    ],
+    [
+      of('renamed'),
+      `Other steps have renamed what you have renamed or changed: see to ${named(of('renamed'))}, where all of it ` +
+        'stands, and bring it together.',
+    ],
+  ];
+  return told.flatMap(([paths, sentence]) => (paths.length === 0 ? [] : [sentence])).join(' ');
 }
 
 function named(paths: string[]): string {

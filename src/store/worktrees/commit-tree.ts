@@ -1,10 +1,12 @@
-import { copyFile, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, rename, stat, utimes } from 'node:fs/promises';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { EMPTY_TREE, indexFiles, withIndex } from '../git/index-files.js';
 import type { Value } from '../../plan/values/value.js';
 import type { Trees } from './branch.js';
 import { addCommit, commitOf, messageOf, opened, removeLocks, tipOf } from './branch.js';
+import type { Conflict } from './conflicts.js';
+import { asIn, keepConflicts, openConflicts, shownConflicts, withoutAsides } from './conflicts.js';
 import { carryFrom, carryInto } from './carry.js';
 import { keepDone } from './done-work.js';
 import { TreesMissing } from './make-trees.js';
@@ -32,13 +34,15 @@ export interface Work {
   output?: Value | null;
   /** Why a path may not be changed; null for one that may. Absent where all may. */
   denies?: (path: string) => string | null;
+  /** Somebody takes it as it is: with conflicts, and without what else keeps it from being committed. */
+  asItIs?: boolean;
 }
 
-/** What came of it. `conflict`: others have changed the same lines of these files; both stand in the tree now. */
+/** What came of it. `conflict`: others have changed the same of these files; both versions stand in the tree now. */
 export type Committed =
   | { kind: 'committed'; commit: string; branch: string }
   | { kind: 'unchanged' }
-  | { kind: 'conflict'; paths: string[] }
+  | { kind: 'conflict'; conflicts: Conflict[] }
   | { kind: 'inside'; paths: string[] }
   | { kind: 'denied'; reasons: string[] };
 
@@ -80,32 +84,46 @@ function committed({ made: { branch } }: Trees, commit: string): Committed {
 
 async function bring(trees: Trees, work: Work, start: string | null, lease: Lease): Promise<Committed> {
   if (start === null) throw new TreesMissing(work.run);
+  const { asItIs = false } = work;
   const written = await writeTree(trees, work.tree, start);
-  if (written.inside.length > 0) return { kind: 'inside', paths: written.inside };
-  const open = await openConflicts(trees, work.tree, written.tree);
-  if (open.length > 0) return { kind: 'conflict', paths: open };
-  if (written.tree === (await treeOf(trees, start))) return { kind: 'unchanged' };
-  const reasons = await deniedIn(trees, work, start, written.tree);
-  if (reasons.length > 0) return { kind: 'denied', reasons };
+  if (written.inside.length > 0 && !asItIs) return { kind: 'inside', paths: written.inside };
+  const shown = await openConflicts(trees, work.tree, written.tree);
+  if (shown.open.length > 0 && !asItIs) return { kind: 'conflict', conflicts: shown.open };
+  const { reasons, tree } = await allowedOf(trees, work, start, shown.tree);
+  if (reasons.length > 0 && !asItIs) return { kind: 'denied', reasons };
+  if (tree === (await treeOf(trees, start))) return { kind: 'unchanged' };
   const tip = await tipOf(trees);
   const onto = await treeOf(trees, tip);
-  const merged = await mergeTrees(trees, { start, tree: written.tree, onto });
-  if (merged.conflicts.length > 0) {
-    await showConflict(trees, work.tree, { ...merged, tip });
-    return { kind: 'conflict', paths: merged.conflicts };
+  const merged = await mergeTrees(trees, { start, tree, onto });
+  const both = await shownConflicts(trees, merged, { start, onto, mine: tree });
+  if (both.conflicts.length > 0 && !asItIs) {
+    await showConflict(trees, work.tree, { ...both, tip });
+    return { kind: 'conflict', conflicts: both.conflicts };
   }
-  if (merged.tree === onto) return { kind: 'unchanged' };
+  const whole = await withoutAsides(trees, both.tree, both.conflicts);
+  if (whole === onto) return { kind: 'unchanged' };
   lease.require();
   const { run, step, try: tried, key, subject, body } = work;
-  const commit = await addCommit(trees, merged.tree, tip, messageOf(subject, body, { run, step, try: tried, key }));
+  const commit = await addCommit(trees, whole, tip, messageOf(subject, body, { run, step, try: tried, key }));
   return committed(trees, commit);
 }
 
-async function deniedIn({ git }: Trees, { denies }: Work, start: string, tree: string): Promise<string[]> {
-  if (denies === undefined) return [];
+/** Why some of what was changed may not be, and the tree without that. */
+async function allowedOf(
+  trees: Trees,
+  { denies }: Work,
+  start: string,
+  tree: string,
+): Promise<{ reasons: string[]; tree: string }> {
+  if (denies === undefined) return { reasons: [], tree };
   const words = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', start, tree];
-  const changed = (await git(words)).toString().split('\0');
-  return changed.flatMap((path) => (path === '' ? [] : (denies(path) ?? [])));
+  const changed = (await trees.git(words)).toString().split('\0');
+  const denied = changed.flatMap((path) => {
+    const reason = path === '' ? null : denies(path);
+    return reason === null ? [] : [{ path, reason }];
+  });
+  const paths = denied.map(({ path }) => path);
+  return { reasons: denied.map(({ reason }) => reason), tree: await asIn(trees, { tree, paths, from: start }) };
 }
 
 /** Writes what stands in a tree; `inside` are repositories that were made in it, whose files nobody would get. */
@@ -155,10 +173,10 @@ async function withTreeIndex<T>(trees: Trees, name: string, use: (index: string)
 async function showConflict(
   trees: Trees,
   name: string,
-  { tree, conflicts, tip }: { tree: string; conflicts: string[]; tip: string },
+  { tree, conflicts, tip }: { tree: string; conflicts: Conflict[]; tip: string },
 ): Promise<void> {
   // First, so that a half-made tree is never taken for one without conflicts.
-  await writeFile(conflictFile(trees, name), JSON.stringify(conflicts), { flush: true });
+  await keepConflicts(trees, name, conflicts);
   await bringFiles(trees, name, tree);
   await setStart(trees, name, tip);
 }
@@ -171,22 +189,6 @@ async function bringFiles(trees: Trees, name: string, tree: string): Promise<voi
       index,
     }),
   );
-}
-
-/** Files in which both sides of a conflict still stand. */
-async function openConflicts(trees: Trees, name: string, tree: string): Promise<string[]> {
-  const text = await readFile(conflictFile(trees, name), 'utf8').catch(() => null);
-  if (text === null) return [];
-  const open: string[] = [];
-  for (const path of JSON.parse(text) as string[]) {
-    const content = await trees.git(['cat-file', 'blob', `${tree}:${path}`]).catch(() => Buffer.alloc(0));
-    if (/^(?:<{7}|>{7}) /m.test(content.toString('latin1'))) open.push(path);
-  }
-  return open;
-}
-
-function conflictFile({ places }: Trees, name: string): string {
-  return join(places.admin(name), 'conflicts.json');
 }
 
 /** Brings the run's own tree to the branch, and removes the step's. */

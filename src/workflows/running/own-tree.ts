@@ -141,12 +141,12 @@ function roundsBefore(path: string, index: number): string[] {
   return Array.from({ length: index }, (_, round) => `${above}/${String(round)}`);
 }
 
-/** What may have been written by the agent whose work is committed. */
-function limitsOf({ agents, schedule }: Scope, step: Step): Pick<CommitCall, 'permissions'> {
+/** What may have been written by the agent whose work is committed, and whether that is taken as it is. */
+function limitsOf({ agents, schedule }: Scope, step: Step): Pick<CommitCall, 'permissions' | 'as_it_is'> {
   const { commit_of: of } = step;
   const worker = of === undefined ? step : schedule.body.steps.find(({ id }) => id === of);
   const permissions = worker?.kind === 'agent' ? agents[worker.agent]?.permissions : undefined;
-  return permissions === undefined ? {} : { permissions };
+  return { ...(permissions === undefined ? {} : { permissions }), ...(of === undefined ? {} : { as_it_is: true }) };
 }
 
 function optionsFor(act: 'begin' | 'commit', path: string, tried: number, summary: string): ActivityOptions {

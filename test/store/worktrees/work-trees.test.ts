@@ -186,10 +186,16 @@ it('shows both sides of a conflict to the step, and commits once they are brough
   await doWork('one', { 'a.txt': 'one\n', 'more.txt': 'more' });
   const tree = places(state, 'r').tree('s-two');
   put(tree, 'a.txt', 'two\n');
-  expect(await commitWork(state, work('two'))).toEqual({ kind: 'conflict', paths: ['a.txt'] });
+  expect(await commitWork(state, work('two'))).toEqual({
+    kind: 'conflict',
+    conflicts: [{ path: 'a.txt', kind: 'marked' }],
+  });
   expect(read(tree, 'a.txt')).toMatch(/<{7} [^]*one[^]*={7}[^]*two[^]*>{7} /);
   expect(read(tree, 'more.txt')).toBe('more');
-  expect(await commitWork(state, work('two', { try: 2 }))).toEqual({ kind: 'conflict', paths: ['a.txt'] });
+  expect(await commitWork(state, work('two', { try: 2 }))).toEqual({
+    kind: 'conflict',
+    conflicts: [{ path: 'a.txt', kind: 'marked' }],
+  });
   put(tree, 'a.txt', 'one and two\n');
   expect(await commitWork(state, work('two', { try: 3 }))).toMatchObject({ kind: 'committed' });
   expect(subjects()).toEqual(['first', 'builder: one', 'builder: two']);
