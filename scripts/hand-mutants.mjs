@@ -5,44 +5,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MUTANTS } from './hand-mutants-table.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-
-/** Each: what is broken, where, the code as it is and as it is made, and the test that must fail. */
-const MUTANTS = {
-  'early-signal': {
-    what: 'a signal that came before the first workflow task of a Temporal run is dropped',
-    file: 'src/workflows/interpreter.ts',
-    from: '  receiveNested(whole, () => startReady(whole));',
-    to: '  acceptUnknownSignals(gates);\n  receiveNested(whole, () => startReady(whole));',
-    tier: 'server',
-    test: 'test/workflows/lifecycle/continuing.test.ts',
-  },
-  'late-journal': {
-    what: 'an answer is journalled after it was returned',
-    file: 'src/activities/attempt/call-journal.ts',
-    from: 'await writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() });',
-    to: 'setTimeout(() => void writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() }), 0);',
-    tier: 'faults',
-    test: 'test/faults/agent-kill.test.ts',
-  },
-  'no-window': {
-    what: 'all that is ready is started at once',
-    file: 'src/workflows/running/step-runner.ts',
-    from: 'const MOST_ACTIVITIES = 50;\nconst MOST_CHILDREN = 8;',
-    to: 'const MOST_ACTIVITIES = 5_000;\nconst MOST_CHILDREN = 800;',
-    tier: 'server',
-    test: 'test/workflows/running/window.test.ts',
-  },
-  prefix: {
-    what: 'a path is inside of the workspace when its text is, wherever its links lead',
-    file: 'src/activities/workspace/open.ts',
-    from: 'O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;',
-    to: 'O_DIRECTORY, O_NONBLOCK } = constants;\nconst O_NOFOLLOW = 0;',
-    tier: 'hostile',
-    test: 'test/hostile/tool-escapes.test.ts',
-  },
-};
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => MUTANTS[name] === undefined);
