@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 /** A folder for one test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-store-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // A property that was interrupted may still write.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
