@@ -69,6 +69,20 @@ it('makes the schedules of the server equal to the definitions, and says first w
   expect(await listed('hourly')).toMatchObject({ drift: null });
 });
 
+it('says of which file a schedule is that the server does not take', async () => {
+  // It knows fewer spellings of zones than Node does.
+  await write(
+    'odd',
+    plain.replace('plain', 'odd').replace('steps', 'schedule: {cron: "@yearly", zone: Us/Pacific}\nsteps'),
+  );
+  const { code, stderr } = await project.run('schedules', 'sync');
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/the schedule of `odd`: .*Us\/Pacific[^]*definitions\/workflows\/odd\.yml/) as string,
+  });
+  await rm(join(project.folder, 'definitions/workflows/odd.yml'));
+});
+
 it('starts, when it is triggered, a run as `run` does: listed, shown and reused like any other', async () => {
   const { stdout, code } = await project.run('schedules', 'trigger', 'hourly');
   const run = stdout.trim();

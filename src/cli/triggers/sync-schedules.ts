@@ -4,6 +4,7 @@ import type { Schedule } from '../../plan/triggers/schedule.js';
 import type { PreparedRun, ScheduledCall } from '../../plan/triggers/start.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import { usageError } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import type { ServerAttributes } from '../submit/start-run.js';
 import type { Terminal } from '../terminal.js';
@@ -90,20 +91,32 @@ export async function applyChanges(
   for (const wanted of created) {
     const options = scheduleOptions(wanted.schedule, await callOf(wanted, store), place);
     const scheduleAt = scheduleId(store, wanted.definition.name);
-    try {
-      const memo = { [MEMO.store]: store.id, [MEMO.definition]: wanted.definition.name };
-      await link.client.schedule.create({ scheduleId: scheduleAt, ...options, memo });
-    } catch (error) {
+    const memo = { [MEMO.store]: store.id, [MEMO.definition]: wanted.definition.name };
+    await link.client.schedule.create({ scheduleId: scheduleAt, ...options, memo }).catch(async (error: unknown) => {
       // Two that sync at once.
-      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      if (!(error instanceof ScheduleAlreadyRunning)) throw toldOf(error, wanted);
       await link.client.schedule.getHandle(scheduleAt).update((before) => ({ ...options, state: before.state }));
-    }
+    });
   }
   for (const { wanted, there } of changed) {
     const options = scheduleOptions(wanted.schedule, await callOf(wanted, store), place);
-    await there.handle.update((before) => ({ ...options, state: before.state }));
+    await there.handle
+      .update((before) => ({ ...options, state: before.state }))
+      .catch((error: unknown) => {
+        throw toldOf(error, wanted);
+      });
   }
   for (const { handle } of removed) await handle.delete();
+}
+
+/** A usage error where the server does not take a schedule as it is: it may know fewer zones. Else the error itself. */
+function toldOf(error: unknown, { definition: { name, file } }: WantedSchedule): unknown {
+  // The SDK makes one of an invalid argument.
+  if (!(error instanceof TypeError)) return error;
+  return usageError(
+    `The server does not take the schedule of \`${name}\`: ${error.message}.`,
+    `It stands in ${file}, under \`schedule\`. Mended, \`perdure schedules sync\` does what is left.`,
+  );
 }
 
 async function callOf(

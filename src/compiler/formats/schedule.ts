@@ -46,7 +46,7 @@ const moment = z
     error: 'a time with its zone, such as `2026-12-31T23:59:00Z`',
   });
 
-const interval = duration.refine((written) => millisecondsOf(written) >= 1000 && millisecondsOf(written) % 1000 === 0, {
+const interval = duration.refine((written) => millisecondsOf(written) % 1000 === 0, {
   error: 'a duration of whole seconds, such as `15m`',
 });
 

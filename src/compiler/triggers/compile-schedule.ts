@@ -13,6 +13,8 @@ import { memberOf } from '../text/node.js';
 const CATCH_UP_MS = 600_000;
 /** The server takes no shorter one. */
 const LEAST_CATCH_UP_MS = 10_000;
+/** How many days a month has at most. */
+const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 type Written = Exclude<AuthoredSchedule, string>;
 
@@ -29,6 +31,9 @@ export function compileSchedule(
   checkBounds(written, node, report);
   const crons = listOf(written.cron);
   const calendars = listOf(written.calendar);
+  for (const cron of crons) checkDays(calendarsOf(cron), cron, memberOf(node, 'cron') ?? node, report);
+  for (const one of calendars)
+    checkDays([toCalendar(one)], calendarText(one), memberOf(node, 'calendar') ?? node, report);
   return {
     written: [...crons, ...calendars.map(calendarText), ...(every === undefined ? [] : [`every ${every}`])],
     calendars: [...crons.flatMap(calendarsOf), ...calendars.map(toCalendar)],
@@ -94,17 +99,35 @@ function checkZone(zone: string, at: Node | null, report: Report): void {
 
 /** Those of the same continent, where there are some: there are hundreds of all. */
 function zonesLike(zone: string): string[] {
-  const all = Intl.supportedValuesOf('timeZone');
+  const all = ['UTC', ...Intl.supportedValuesOf('timeZone')];
   const near = all.filter((one) => one.slice(0, 3).toLowerCase() === zone.slice(0, 3).toLowerCase());
   return near.length > 0 ? near : all;
 }
 
+/** The server knows a zone by its very name: in small letters, as an offset or as an abbreviation it knows none. */
 function isZone(zone: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== '' && !/^[+-]/.test(zone);
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
+    const isSpelled = timeZone === zone || timeZone.toLowerCase() !== zone.toLowerCase();
+    return isSpelled && zone.split('/').every((part) => /^[A-Z]/.test(part));
   } catch {
     return false;
   }
+}
+
+/** A day that none of its months has would never come, and nobody would be told. */
+function checkDays(calendars: Calendar[], written: string, at: Node, report: Report): void {
+  if (calendars.length === 0 || calendars.some(hasDay)) return;
+  report({ code: 'invalid-value', at, message: `Expected a day that one of its months has, got \`${written}\`.` });
+}
+
+function hasDay({ month, day_of_month: days }: Calendar): boolean {
+  const first = Math.min(...days.map(({ start }) => start));
+  return LONGEST.some(
+    (longest, index) =>
+      first <= longest &&
+      month.some(({ start, end, step }) => index + 1 >= start && index + 1 <= end && (index + 1 - start) % step === 0),
+  );
 }
 
 function checkBounds({ starts, ends, every, offset }: Written, node: Node, report: Report): void {

@@ -111,6 +111,10 @@ describe('a schedule', () => {
     ['{cron: "@daily", ends: 2026-12-31}', 'a time with its zone'],
     ['{cron: "@daily", starts: "2027-01-01T00:00:00Z", ends: "2026-01-01T00:00:00Z"}', 'after `starts`'],
     ['{calendar: {hour: 24}}', '0 to 23'],
+    ['"0 0 31 feb,4,jun *"', 'Expected a day that one of its months has, got `0 0 31 feb,4,jun *`.'],
+    ['{cron: ["@daily", "0 0 30-31 2 *"]}', 'got `0 0 30-31 2 *`.'],
+    ['{calendar: {day_of_month: 31, month: "4-11/5"}}', 'got `day of month 31, month 4-11/5`.'],
+    ['{every: 0s}', 'a duration above 0'],
     ['{calendar: {}}', 'at least one of hour'],
     ['5', 'a cron, or a map with cron, calendar or every'],
   ])('is refused where it is wrong: %s', (schedule, told) => {
@@ -118,10 +122,27 @@ describe('a schedule', () => {
     expect(wrong(schedule)[0]).toMatch(/^invalid-value 2 /);
   });
 
+  it.each(['"0 0 29 2 *"', '"0 0 31 feb fri"', '"0 0 31 */2 *"', '{calendar: {day_of_month: 30-31, month: [2, 6]}}'])(
+    'is taken where a day of it comes at all: %s',
+    (schedule) => {
+      expect(wrong(schedule)).toEqual([]);
+    },
+  );
+
   it('names a zone that there is, or is told which is near', () => {
     const { problems } = compileText(workflow('{cron: "@daily", zone: Europe/Berlinn}'));
     expect(problems).toMatchObject([{ code: 'invalid-value', suggestion: 'did you mean `Europe/Berlin`?' }]);
-    expect(problemsOf(workflow('{cron: "@daily", zone: "+01:00"}'))).toEqual(['2:34 invalid-value']);
+    for (const [zone, near] of [
+      ['europe/berlin', 'Europe/Berlin'],
+      ['utc', 'UTC'],
+    ])
+      expect(compileText(workflow(`{cron: "@daily", zone: ${zone}}`)).problems).toMatchObject([
+        { code: 'invalid-value', suggestion: `did you mean \`${near}\`?` },
+      ]);
+    for (const zone of ['"+01:00"', 'us/pacific', 'est5edt', '""'])
+      expect(problemsOf(workflow(`{cron: "@daily", zone: ${zone}}`))).toEqual(['2:34 invalid-value']);
+    for (const zone of ['US/Pacific', 'EST5EDT', 'Etc/GMT+5', 'Asia/Kolkata', 'America/Port-au-Prince', 'UTC'])
+      expect(problemsOf(workflow(`{cron: "@daily", zone: ${zone}}`))).toEqual([]);
   });
 });
 
