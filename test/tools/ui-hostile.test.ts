@@ -23,11 +23,13 @@ const SHOWN = HIDDEN.reduce(escaped, HOSTILE);
 const MEGABYTES = 5;
 const LINE = HOSTILE.repeat(Math.ceil((MEGABYTES * 1_000_000) / HOSTILE.length));
 const QUOTED = JSON.stringify(HOSTILE);
-const EVIL = `name: evil
+/** Breaks nowhere by itself. */
+const LONG = 'n'.repeat(50);
+const EVIL = `name: evil${LONG}
 description: ${QUOTED}
 steps:
   - {id: line, command: [cat, line.txt], max_output_kb: 6000}
-  - {id: ok, approval: ${QUOTED}, content: "\${steps.line.output}"}
+  - {id: ok, approval: ${QUOTED}, content: "\${steps.line.output}", required_approver: [ana, ${LONG.repeat(3)}]}
   - id: which
     ask: ${QUOTED}
     schema: {type: object, properties: {${QUOTED}: {type: string, description: ${QUOTED}}, kind: {enum: [${QUOTED}]}}}
@@ -73,6 +75,18 @@ describe('what a run says, on a page', () => {
     expect(await shownAt('/gates/evil/ok')).toContain('What is decided on · 1 line');
     const whole = await page.locator('#content pre').evaluate((pre: { textContent: string }) => pre.textContent.length);
     expect(whole).toBe((SHOWN.length * LINE.length) / HOSTILE.length);
+  });
+
+  it('makes no page wider than it is, however long a name in it is', async () => {
+    await shownAt(`/runs/${LONG}${LONG}`);
+    await shownAt(`/runs/evil/steps/${LONG}${LONG}`);
+    for (const width of [768, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${ui.origin}/runs`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`${ui.origin}/gates/evil/ok`, PATIENCE);
   });
 
   it('is decided on from a phone, and what was decided is proved by openssl alone', async () => {
