@@ -18,7 +18,7 @@ export function compileApprovalStep(authored: Authored<'approval'>, context: Ste
   const content = keys.pick('content');
   if (isFallback(fallback)) keys.pick('fallback');
   for (const key of ['options', 'edit', 'default']) keys.pick(key);
-  checkOptions(keys.pick('options'), 'option', context);
+  checkOptions(keys.pick('options'), 'an option', context);
   checkDefault(keys, options, context);
   return {
     kind: 'approval',

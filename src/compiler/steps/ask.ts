@@ -15,7 +15,7 @@ export function compileAskStep(authored: Authored<'ask'>, context: StepContext):
   const choices = keys.pick('choices');
   const otherwise = keys.pick('default');
   if (schema !== null) checkJsonSchema(schema, context.report);
-  checkOptions(choices, 'choice', context);
+  checkOptions(choices, 'a choice', context);
   if (otherwise !== null) checkDefault(otherwise, choices, context);
   return {
     kind: 'ask',

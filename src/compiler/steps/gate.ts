@@ -2,6 +2,8 @@ import type { Expression, Template } from '../../plan/values/expression.js';
 import { OUTER } from '../../plan/values/expression.js';
 import { optionText } from '../../plan/gates/option-text.js';
 import type { GateRules } from '../../plan/step.js';
+import { INLINE_BYTES } from '../../plan/values/json.js';
+import { fitsInline } from '../../plan/values/value.js';
 import { millisecondsOf } from '../formats/values.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf, placesIn } from '../text/node.js';
@@ -42,13 +44,19 @@ export function gateKeys(kind: 'approval' | 'ask', word: string, { node, report 
   };
 }
 
-/** Reports what may be chosen and reads as something before it does: who types or presses it could mean either. */
-export function checkOptions(written: Node | null, word: 'option' | 'choice', { report }: StepContext): void {
+/**
+ * Reports what may be chosen and reads as something before it does, since who types or presses it could mean either;
+ * and what is too long for a decision to say.
+ */
+export function checkOptions(written: Node | null, word: 'an option' | 'a choice', { report }: StepContext): void {
   const items = written?.items ?? [];
   const shown = items.map(({ value }) => optionText(value));
   items.forEach((item, index) => {
-    if (shown.indexOf(shown[index] ?? '') !== index)
-      report({ code: 'duplicate-name', at: item, message: `The ${word} \`${shown[index] ?? ''}\` is there already.` });
+    const text = shown[index] ?? '';
+    if (!fitsInline(item.value))
+      report({ code: 'invalid-value', at: item, message: `Expected ${word} of at most ${INLINE_BYTES} bytes.` });
+    else if (shown.indexOf(text) !== index)
+      report({ code: 'duplicate-name', at: item, message: `\`${text}\` can be chosen already.` });
   });
 }
 
