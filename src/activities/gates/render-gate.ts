@@ -4,6 +4,7 @@ import type { Gate } from '../../plan/gates/gate.js';
 import { LOST_OPTIONS, MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
 import type { Recovery } from '../../plan/outcomes/flash-recovery.js';
 import { RECOVERY_OPTIONS } from '../../plan/outcomes/flash-recovery.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
 import type { Plan, PlanBody } from '../../plan/plan.js';
@@ -136,7 +137,7 @@ async function recoveryOptions(store: Store, call: GateCall): Promise<Recovery[]
 }
 
 function shorten(message: string): string {
-  return message.length <= MESSAGE_CHARACTERS ? message : `${message.slice(0, MESSAGE_CHARACTERS - 1)}…`;
+  return cutTo(message, MESSAGE_CHARACTERS);
 }
 
 function rulesOf(

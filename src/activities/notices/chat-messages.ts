@@ -1,17 +1,24 @@
+import { cutTo } from '../../plan/text/cut-to.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { NoticeWords } from './notice-words.js';
 
 /** Limits of Block Kit. */
 const SLACK = { title: 150, text: 3_000, label: 75, url: 3_000, buttons: 25 } as const;
 
-/** For an incoming webhook of Slack: blocks of plain text, in which nothing is a mention, a link or markup. */
+/** Teams takes messages of 28 KB: lines of this length fit with all links, in any script. */
+const TEAMS_LINE = 2_000;
+
+/**
+ * For an incoming webhook of Slack: blocks of plain text, in which nothing is a mention, a link or markup. Each line
+ * has one of its own: however long a question is, what follows it stays.
+ */
 export function slackMessage({ title, lines, buttons }: NoticeWords): JsonObject {
   const links = buttons.filter(({ url }) => url.length <= SLACK.url).slice(0, SLACK.buttons);
   return {
-    text: title.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+    text: cutTo(title, SLACK.title).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
     blocks: [
       { type: 'header', text: plain(title, SLACK.title) },
-      { type: 'section', text: plain(lines.join('\n'), SLACK.text) },
+      ...lines.filter((line) => line.trim() !== '').map((line) => ({ type: 'section', text: plain(line, SLACK.text) })),
       ...(links.length === 0
         ? []
         : [
@@ -28,7 +35,7 @@ export function slackMessage({ title, lines, buttons }: NoticeWords): JsonObject
 }
 
 function plain(text: string, most: number): JsonObject {
-  return { type: 'plain_text', text: cutAt(text, most), emoji: false };
+  return { type: 'plain_text', text: cutTo(text, most), emoji: false };
 }
 
 /** For a webhook of Microsoft Teams: an Adaptive Card whose texts are runs, in which nothing is markup. */
@@ -45,15 +52,14 @@ export function teamsMessage({ title, lines, buttons }: NoticeWords): JsonObject
           version: '1.4',
           body: [
             { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: title, weight: 'Bolder', size: 'Medium' }] },
-            ...lines.map((text) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] })),
+            ...lines.map((line) => ({
+              type: 'RichTextBlock',
+              inlines: [{ type: 'TextRun', text: cutTo(line, TEAMS_LINE) }],
+            })),
           ],
           actions: buttons.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url })),
         },
       },
     ],
   };
-}
-
-function cutAt(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

@@ -1,6 +1,7 @@
 import type { MailWay } from '../../plan/gates/mail-way.js';
 import { mailServerAt } from '../../plan/gates/mail-way.js';
 import { addressVariable } from '../../plan/gates/notice.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import { stepFailure } from '../failures.js';
 import type { Credentials } from '../dependencies.js';
 import type { NoticeWords } from './notice-words.js';
@@ -34,7 +35,7 @@ export async function sendMail(
     messageId: `<${id}@${way.from.split('@')[1] ?? ''}>`,
     from: way.from,
     to: way.to,
-    subject: words.title.slice(0, SUBJECT_CHARACTERS),
+    subject: cutTo(words.title, SUBJECT_CHARACTERS),
     text: textOf(words),
     headers: { 'Auto-Submitted': 'auto-generated' },
   });

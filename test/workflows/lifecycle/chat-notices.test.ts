@@ -98,7 +98,7 @@ it('Slack gets blocks of plain text, with a button that leads to the page of a g
   const text = posted.map(({ body }) => body).join('');
   const { blocks, ...message } = JSON.parse(text) as { text: string; blocks: object[] };
   expect(message.text).not.toMatch(/<!|evil/);
-  expect(blocks).toMatchObject([
+  expect([...blocks.slice(0, 2), blocks.at(-1)]).toMatchObject([
     { type: 'header', text: { type: 'plain_text' } },
     { type: 'section', text: { type: 'plain_text', text: expect.stringContaining('\\u{202e}') as string } },
     { type: 'actions', elements: [{ type: 'button', url: expect.stringContaining(`${PAGES}/granted/`) as string }] },
