@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeAtomically } from '../files.js';
 import { withIndex } from '../git/index-files.js';
 import type { Trees } from './branch.js';
 import type { Merged } from './merge.js';
@@ -61,7 +62,7 @@ export async function shownConflicts(
 
 /** Says in a tree's own folder which conflicts were shown there. */
 export async function keepConflicts({ places }: Trees, name: string, conflicts: Conflict[]): Promise<void> {
-  await writeFile(fileOf(places, name), JSON.stringify(conflicts), { flush: true });
+  await writeAtomically(fileOf(places, name), JSON.stringify(conflicts));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/store/hash.js';
@@ -50,6 +50,70 @@ describe('the journal', () => {
       }));
     await Promise.all(Array.from({ length: 20 }, add));
     for (const each of [store, await reopened()]) expect(await read(each, 'sum')).toBe(20);
+  });
+
+  it('lets each of several keys begin, none that is there, and one again that could not be written', async () => {
+    const { store, file } = await journalWith('there');
+    const begin = (key: string): Promise<boolean> => store.beginOnce({ scope: SCOPE, key }, entry(key));
+    expect(await Promise.all([begin('a'), begin('b'), begin('there')])).toEqual([true, true, false]);
+    const other = 'other';
+    const blocked = file.replace(SCOPE, other);
+    await symlink(join(dirname(file), 'nowhere', 'at', 'all'), blocked);
+    const start = (): Promise<boolean> => store.beginOnce({ scope: other, key: 'a' }, entry('a'));
+    await expect(start()).rejects.toMatchObject({ name: 'StoreFailure', message: expect.stringContaining('write') });
+    await rm(blocked);
+    expect(await start()).toBe(true);
+  });
+
+  it('gives a question to who asks it, with the answer where there is one', async () => {
+    const { store, reopened } = await journalWith('known');
+    expect(await store.claimQuestion({ scope: SCOPE, key: 'known' }, sha256('q'))).toEqual({ entry: entry('known') });
+    const taken = await store.claimQuestion({ scope: SCOPE, key: 'new' }, sha256('q'));
+    if (!('claim' in taken)) throw new Error('Expected the right to ask.');
+    expect(taken.claim).toMatchObject({ lost: 0, signal: null });
+    expect(await taken.claim.answer(entry('new'))).toBe(true);
+    await taken.claim.release();
+    expect(await read(await reopened(), 'new')).toEqual({ text: 'new' });
+    expect(await store.listAskedAgain(SCOPE)).toEqual([]);
+  });
+
+  it('lists keys that begin so in the order in which they came, each with its last answer', async () => {
+    const { store, file, reopened } = await journalWith('a/1', 'b/1', 'a/2');
+    await store.writeJournal({ scope: SCOPE, key: 'a/1' }, entry('again'));
+    await appendFile(file, 'no JSON\n{"key":"a/3"}\n');
+    for (const each of [store, await reopened()]) {
+      expect(await each.listJournal(SCOPE, 'a/')).toEqual([
+        ['a/1', entry('again')],
+        ['a/2', entry('a/2')],
+      ]);
+      expect((await each.listJournal(SCOPE)).map(([key]) => key)).toEqual(['a/1', 'b/1', 'a/2']);
+      expect(await each.listJournal('another')).toEqual([]);
+    }
+    await mkdir(file.replace(SCOPE, 'folder'));
+    await expect(store.listJournal('folder')).rejects.toMatchObject({ message: expect.stringContaining('read') });
+  });
+
+  it('goes on in the file that a person has put in its place', async () => {
+    const { store, file, reopened } = await journalWith('a', 'b');
+    const [first = ''] = (await readFile(file, 'utf8')).split('\n');
+    await rm(file);
+    await writeFile(file, `${first}\n`);
+    await write(store, 'c');
+    for (const each of [store, await reopened()])
+      expect([await read(each, 'a'), await read(each, 'b'), await read(each, 'c')]).toEqual([
+        { text: 'a' },
+        null,
+        { text: 'c' },
+      ]);
+  });
+
+  it('that cannot be read is a failure that says so', async () => {
+    const { store, file } = await journalWith();
+    await mkdir(file, { recursive: true });
+    await expect(read(store, 'a')).rejects.toMatchObject({
+      name: 'StoreFailure',
+      message: expect.stringContaining('read'),
+    });
   });
 
   it('gives back what was written under a key, and nothing for another key or scope', async () => {
@@ -173,6 +237,33 @@ describe('a damaged answer', () => {
     });
     await writeFile(file, [lines[0], lines[2], ''].join('\n'));
     expect(await read(store, 'b')).toBeNull();
+  });
+
+  it.each(['5', 'null', '[]', '{"key":"b"}', '{"entry":{}}', '{"key":1,"entry":{}}'])(
+    'is a line that no answer is, also of JSON: %s',
+    async (line) => {
+      const { file, reopened } = await journalWith('a', 'c');
+      const [first, last] = (await readFile(file, 'utf8')).split('\n');
+      await writeFile(file, [first, line, last, ''].join('\n'));
+      const store = await reopened();
+      await expect(read(store, 'b')).rejects.toMatchObject({
+        type: 'store-missing',
+        message: expect.stringContaining('remove that line'),
+      });
+      expect(await read(store, 'c')).toEqual({ text: 'c' });
+    },
+  );
+
+  it('is no empty line, wherever it stands', async () => {
+    const { file, reopened } = await journalWith('a', 'b');
+    const [first, last] = (await readFile(file, 'utf8')).split('\n');
+    await writeFile(file, ['', first, '', last, ''].join('\n'));
+    const store = await reopened();
+    expect([await read(store, 'a'), await read(store, 'b'), await read(store, 'c')]).toEqual([
+      { text: 'a' },
+      { text: 'b' },
+      null,
+    ]);
   });
 
   it('is also told when the index knew it before', async () => {

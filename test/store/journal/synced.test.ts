@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sha256 } from '../../../src/store/hash.js';
 import { openJournal } from '../../../src/store/journal/journal.js';
 import { temporaryFolder } from '../helpers/harness.js';
@@ -21,6 +21,10 @@ async function slowDisk() {
   );
   return { journal, syncs };
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('an answer that is to be on the disk', () => {
   it('is waited for until a sync has taken it', async () => {
@@ -57,9 +61,32 @@ describe('an answer that is to be on the disk', () => {
     await expect(written).rejects.toMatchObject({ name: 'StoreFailure' });
   });
 
-  it("is nobody's wait where that was not asked for", async () => {
+  it("is nobody's wait where that was not asked for, and comes there with all of five seconds", async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { journal, syncs } = await slowDisk();
     await journal.append('a', entry('a'));
+    await vi.advanceTimersByTimeAsync(4_900);
+    await journal.append('b', entry('b'));
     expect(syncs).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(syncs.map(({ lines }) => lines)).toEqual([2]);
+    syncs[0]?.end();
+    await journal.append('c', entry('c'));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(syncs.map(({ lines }) => lines)).toEqual([2, 3]);
+  });
+
+  it('fails all that come after one that the disk did not take, though nobody waited for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { journal, syncs } = await slowDisk();
+    await journal.append('a', entry('a'));
+    await vi.advanceTimersByTimeAsync(5_000);
+    syncs[0]?.end(Object.assign(new Error('no more'), { code: 'EIO' }));
+    await vi.advanceTimersByTimeAsync(0);
+    await expect(journal.append('b', entry('b'))).rejects.toMatchObject({
+      name: 'StoreFailure',
+      message: expect.stringContaining('write'),
+    });
+    expect(journal.read('b')).toBeNull();
   });
 });

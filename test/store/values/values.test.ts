@@ -1,5 +1,5 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/plan/values/json.js';
@@ -127,6 +127,58 @@ describe('reading a value', () => {
       message: expect.stringContaining('64 hexadecimal digits'),
     });
     await expect(store.getPlan(ref as Hash)).rejects.toMatchObject({ type: 'store-missing' });
+  });
+
+  it('that is a folder, or below a file, is a failure to read it', async () => {
+    const folder = await temporaryFolder();
+    const { ref } = await (await openStore(folder)).putAlways('precious '.repeat(100));
+    await rm(fileOf(folder, ref));
+    await mkdir(fileOf(folder, ref));
+    const read = async (): Promise<unknown> => (await reopened(folder)).get(ref);
+    await expect(read()).rejects.toMatchObject({ type: 'internal', message: expect.stringContaining('Cannot read') });
+    await rm(dirname(fileOf(folder, ref)), { recursive: true });
+    await writeFile(dirname(fileOf(folder, ref)), '');
+    await expect(read()).rejects.toMatchObject({ message: expect.stringContaining('Cannot read') });
+    await expect((await reopened(folder)).putAlways('precious '.repeat(100))).rejects.toBeInstanceOf(StoreFailure);
+  });
+
+  it('says no more of a long name that is none than its begin', async () => {
+    const store = await openStore(await temporaryFolder());
+    const told = await store.get(`x${'y'.repeat(200)}` as Hash).catch((error: unknown) => String(error));
+    expect(told).toContain(`got \`x${'y'.repeat(79)}\`.`);
+  });
+
+  it('as a text takes nothing else for one', async () => {
+    const store = await openStore(await temporaryFolder());
+    const { ref } = await store.putAlways(['no text']);
+    expect(await store.getText('a text')).toBe('a text');
+    await expect(store.getText({ text: ref, bytes: 11 })).rejects.toMatchObject({
+      type: 'internal',
+      message: expect.stringContaining('to be a text, got object'),
+    });
+  });
+
+  it('is written once: who puts it again, here or elsewhere, leaves the file as it is', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    const value = 'precious '.repeat(100);
+    const { ref } = await store.putAlways(value);
+    const { ino } = await stat(fileOf(folder, ref));
+    await store.putAlways(value);
+    await (await reopened(folder)).putAlways(value);
+    expect((await stat(fileOf(folder, ref))).ino).toBe(ino);
+    await rm(fileOf(folder, ref));
+    // It is known: it is neither read nor written.
+    await store.putAlways(value);
+    expect(await store.get(ref)).toBe(value);
+  });
+
+  it('has its name before it outlives a power cut', async () => {
+    const folder = await temporaryFolder();
+    const { stored, named, done } = (await openStore(folder)).beginPut({ b: 1, a: 'x'.repeat(600) });
+    await named;
+    expect(await (await reopened(folder)).get(stored.ref)).toEqual({ a: 'x'.repeat(600), b: 1 });
+    await done;
   });
 
   it('heals nothing by itself, but to put it again does', async () => {
