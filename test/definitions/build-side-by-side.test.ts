@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BuildReport } from '../../src/cli/build/report/report.js';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer, RecordedRequest } from '../fakes/model-endpoint.js';
 import { task, write } from './counter-build.js';
@@ -115,6 +116,15 @@ describe('tasks of a build that change the same lines side by side', () => {
       '--no-wait',
     );
     expect(code).toBe(4);
+    for (const words of [
+      ['report', 'torn'],
+      ['fix', 'torn', 'Mend it.'],
+      ['report', 'torn', '--html'],
+    ])
+      expect(await project.perdure('build', ...words)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('`torn` has not ended.') as string,
+      });
     for (const answer of ['do without it', 'take it as it is']) {
       const { gate } = await nextGate(project, 'torn');
       expect((await project.perdure('show', 'torn')).stdout).toContain('`index.html`');
@@ -124,6 +134,13 @@ describe('tasks of a build that change the same lines side by side', () => {
     const result = JSON.parse((await project.perdure('show', 'torn', '--json')).stdout) as RunResult;
     expect(result).toMatchObject({ status: 'partial' });
     expect(project.tree('torn').commits()).toHaveLength(3);
+    const report = JSON.parse((await project.perdure('build', 'report', 'torn', '--json')).stdout) as BuildReport;
+    expect(report.tasks.map(({ status }) => status).sort()).toEqual([
+      'partial',
+      'partial',
+      ...Array(3).fill('success'),
+    ]);
+    expect(report.requirements).toMatchObject([{ done: false }]);
     const lines = readFileSync(join(project.tree('torn').folder, 'index.html'), 'utf8').split('\n');
     expect(lines.filter((line) => line.startsWith('<li>'))).toHaveLength(2);
     expect(lines.filter((line) => /^[<>]{7} /.test(line))).toHaveLength(2);

@@ -4,10 +4,12 @@ import type { Plan } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { Store } from '../../store/store.js';
 import type { CliError } from '../exit-codes.js';
-import { usageError } from '../exit-codes.js';
+import { refusal, usageError } from '../exit-codes.js';
 import { specOfPlan } from '../observe/build-spec.js';
+import { findRun } from '../observe/find-run.js';
+import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
-import { openSession, unknownRun } from '../session.js';
+import { openSession } from '../session.js';
 import type { Terminal } from '../terminal.js';
 
 /** A run that has built something, and where it is kept. */
@@ -29,12 +31,22 @@ export async function openBuiltRun(run: string, asked: Asked, terminal: Terminal
 }
 
 /** The same in a session that is open. */
-export async function builtRunIn({ store, project }: Session, run: string): Promise<BuiltRun> {
-  const record = await store.readRun(run);
-  if (record === null) throw unknownRun(run);
+export async function builtRunIn(session: Session, run: string): Promise<BuiltRun> {
+  const { store, project } = session;
+  const record = (await store.readRun(run)) ?? (await requireEnded(run, session));
   const found = await buildOf(record, store);
   if (found === null) throw builtNothing(run);
   return { store, project, record, ...found };
+}
+
+/** The record of a run that has none yet. Throws where there is no such run, and where it goes on. */
+async function requireEnded(run: string, session: Session): Promise<RunRecord> {
+  await (await findRun(run, session)).link?.close();
+  const record = await session.store.readRun(run); // it may have ended meanwhile
+  if (record !== null) return record;
+  throw rootOf(run) === run
+    ? refusal(`\`${run}\` has not ended.`, `Follow it with \`perdure watch ${run}\`.`)
+    : builtNothing(run);
 }
 
 /** Which store is looked into, and what to do where that is elsewhere. */

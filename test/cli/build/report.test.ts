@@ -94,6 +94,18 @@ describe('the report of a build', () => {
     });
   });
 
+  it('marks no requirement of which a part was taken as it is, or done without', () => {
+    const told = { error: null, partial: '1 round ended in part: the tests fail' };
+    const steps = SOURCE.steps?.map((step) =>
+      step.step.id === 'count' ? ({ ...step, result: told } as unknown as StepView) : step,
+    );
+    const source = { ...SOURCE, steps: steps ?? null };
+    expect(reportOf(source).requirements[0]).toMatchObject({ tasks: ['count', 'tests'], done: false });
+    expect(reportOf(source).tasks[0]).toMatchObject({ status: 'partial', error: told.partial });
+    expect(plain(source)).toContain('✗ A click adds one.');
+    expect(reportPage(reportOf(source))).toContain('<span class="bad">partial</span>, 1 round ended in part');
+  });
+
   it('tells a person all of it, and nothing that a terminal acts on', () => {
     const text = plain(SOURCE);
     expect(text).not.toContain('\u001b');

@@ -39,7 +39,7 @@ export interface TaskReport {
   id: string;
   name: string;
   agent: string;
-  /** `pending` where it did not begin. */
+  /** `pending` where it did not begin, `partial` where somebody took it as it is, or did without it. */
   status: string;
   error: string | null;
   /** Null where the work tree is gone. */
@@ -101,12 +101,14 @@ export function reportOf({ record, spec, output, steps, branch }: ReportSource):
 
 function taskReport(task: Task, id: string, steps: StepView[] | null, commits: BranchCommit[] | null): TaskReport {
   const view = steps?.find(({ step }) => step.id === id);
+  const { error = null, partial = null } = view?.result ?? {};
+  const status = view?.status ?? 'pending';
   return {
     id: task.id,
     name: task.name,
     agent: task.agent_name,
-    status: view?.status ?? 'pending',
-    error: view?.result?.error ?? null,
+    status: status === 'success' && partial !== null ? 'partial' : status,
+    error: error ?? partial,
     commits:
       commits === null
         ? null
