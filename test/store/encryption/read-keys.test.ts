@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -49,6 +49,11 @@ describe('keys of encryption', () => {
     ['31 bytes', randomBytes(31).toString('base64')],
     ['a passphrase', 'correct horse battery staple'],
     ['one byte again and again', Buffer.alloc(32, 7).toString('base64')],
+    ['a key in base64 and more', `${BASE64}${BASE64}`],
+    ['a key in base64 with something before it', `key ${BASE64}`],
+    ['a key in hexadecimal and more', `${key.toString('hex')}0a`],
+    ['a key in hexadecimal with something before it', `0x${key.toString('hex')}`],
+    ['two keys', `${BASE64}\n${BASE64}`],
     ['nothing', ''],
   ])('are refused where they are %s, and stand in no message', async (_, text) => {
     const error = await read({ file: keyFile('bad.key', 0o600, text) }).catch((thrown: unknown) => thrown);
@@ -101,6 +106,39 @@ describe('keys of encryption', () => {
 
   it.each([0o640, 0o604, 0o660, 0o644])('are refused in a file of mode %o', async (mode) => {
     await expect(read({ file: keyFile('open.key', mode) })).rejects.toThrow(/may be read by others/);
+  });
+
+  // Only root can give a file away.
+  it.runIf(process.getuid?.() === 0)('are refused in a file of another user', async () => {
+    const path = keyFile('other.key', 0o600);
+    chownSync(path, 1, 1);
+    await expect(read({ file: path })).rejects.toMatchObject({
+      message: `The key file \`${path}\` belongs to another user.`,
+      hint: `Make it yours: chown $(id -u) ${path}`,
+    });
+  });
+
+  it('are looked for at home only where the path begins there', async () => {
+    mkdirSync(join(folder, 'a~'));
+    keyFile('a~/key', 0o600);
+    expect(await read({ file: '../a~/key' })).toEqual([key]);
+  });
+
+  it.each<[KeyPlace, string]>([
+    [
+      '${env.BAD}',
+      'Expected the variable `BAD` to have a key of 32 bytes in base64 or hexadecimal, got 1 characters that are none.',
+    ],
+    [{ file: '../bad.key' }, 'Expected the file `../bad.key` to have a key'],
+    [{ command: ['echo', 'x'] }, 'Expected the program `echo` to have a key'],
+  ])('that are none say where they stand: %j', async (place, told) => {
+    keyFile('bad.key', 0o600, 'x');
+    await expect(readKeys([place], { env: { ...env, BAD: 'x' }, root })).rejects.toThrow(told);
+  });
+
+  it('in the project are to be moved out of it', async () => {
+    writeFileSync(join(root, 'in.key'), BASE64, { mode: 0o600 });
+    await expect(read({ file: 'in.key' })).rejects.toMatchObject({ hint: 'Move it out of the project.' });
   });
 
   it('are refused in a file of the project, also through a link', async () => {
