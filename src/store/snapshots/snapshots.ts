@@ -140,12 +140,22 @@ async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promis
     const { without, hidden } = hide(top, [stateDir]);
     const below = relative(top, workspace);
     await indexFiles({ git, repository, below, without, place: { workTree: top, index, ignored, hidden } });
-    const tree = (await git(['write-tree', ...(below === '' ? [] : [`--prefix=${below}/`])], { index }))
-      .toString()
-      .trim();
+    const tree = await writeTree(git, below, index);
     await rename(index, shared);
-    return tree === '' ? EMPTY_TREE : tree;
+    return tree;
   });
+}
+
+/** Writes what an index has below a folder; of one that it has nothing of, git makes no tree. */
+async function writeTree(git: Git, below: string, index: string): Promise<string> {
+  const prefix = below === '' ? [] : [`--prefix=${below}/`];
+  try {
+    return (await git(['write-tree', ...prefix], { index })).toString().trim();
+  } catch (error) {
+    const there = await git(['--literal-pathspecs', 'ls-files', '-z', '--', below], { index });
+    if (below !== '' && there.length === 0) return EMPTY_TREE;
+    throw error;
+  }
 }
 
 /** A copy that is as old: git looks again at files that were changed in the moment when an index was written. */

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeRun, removeUnnamedFiles } from '../../../src/store/records/prune-files.js';
 import type { Snapshots } from '../../../src/store/snapshots/snapshots.js';
-import { createSnapshots, snapshotFolder } from '../../../src/store/snapshots/snapshots.js';
+import { createSnapshots, snapshotFolder, snapshotsOfRun } from '../../../src/store/snapshots/snapshots.js';
 
 let project: string;
 let state: string;
@@ -99,6 +99,32 @@ describe('a snapshot of a workspace', () => {
     chmodSync(join(project, 'closed.txt'), 0);
     expect(await snapshots.keepSnapshot('r', 'start', project)).toBe(true);
     expect(await names(await kept('r'))).toContain('a.txt');
+  });
+
+  it('may be of no file at all', async () => {
+    init();
+    expect(await snapshots.keepSnapshot('r', 'start', project)).toBe(true);
+    expect(await names(await kept('r'))).toEqual([]);
+    write('above.txt', 'x');
+    mkdirSync(join(project, 'app'));
+    expect(await snapshots.keepSnapshot('s', 'start', join(project, 'app'))).toBe(true);
+    expect(await names(await kept('s'))).toEqual([]);
+  });
+
+  it('is none where its name was damaged', async () => {
+    init();
+    await snapshots.keepSnapshot('r', 'start', project);
+    const [tree, file] = [await kept('r'), join(snapshotsOfRun(snapshotFolder(state), 'r'), 'start')];
+    for (const text of ['', tree, `${tree}\n\n`, `x${tree}\n`, `${tree.slice(1)}\n`, `ref: ${tree}\n`]) {
+      writeFileSync(file, text);
+      expect(await snapshots.snapshotOf('r', 'start')).toBeNull();
+    }
+    writeFileSync(file, `${tree}\n`);
+    expect(await kept('r')).toBe(tree);
+    rmSync(file);
+    mkdirSync(file);
+    expect(await snapshots.snapshotOf('r', 'start')).toBeNull();
+    expect(await snapshots.snapshotElsewhere('r')).toBeNull();
   });
 
   it('is not taken outside git', async () => {
