@@ -19,7 +19,7 @@ on:
     secret: \${env.HOOK_SECRET}
     when: "\${event.body.status == 'failed'}"
     inputs: {job: "\${event.body.job}", note: "\${event.body.note}"}
-    max_kb: 1
+    max_kb: 2
 inputs: {job: {type: string}, note: {type: string, default: none}}
 steps:
   - command: [echo, "\${job}: \${note}"]
@@ -198,7 +198,10 @@ it('passes by what the filter does not want, and refuses what no run could be gi
   });
   expect((await send('u-3', '{"status": "failed"}')).status).toBe(422);
   expect((await send('u-4', 'status=failed')).status).toBe(400);
-  expect((await send('u-5', failed('x'.repeat(1024)))).status).toBe(413);
+  // Neither could be kept as it is: the sender is told so, and does not send it for ever.
+  expect((await send('u-7', `{"status": "failed", "job": "x", "n": 1e400}`)).status).toBe(400);
+  expect((await send('u-8', `{"a": ${'['.repeat(501)}${']'.repeat(501)}}`)).body.error).toMatch(/more than 500 levels/);
+  expect((await send('u-5', failed('x'.repeat(2048)))).status).toBe(413);
   expect((await send('u-6', failed('x'.repeat(2 * 1024 * 1024)))).status).toBe(413);
   expect(await runs()).toHaveLength(before);
 });
@@ -259,7 +262,7 @@ it('frees a place that a lost listener took for what never began, and none for w
 
 it('starts a run for each project that a delivery is posted to, of those with one store, and none twice', async () => {
   const state = { PERDURE_STATE_DIR: join(project.folder, '.perdure') };
-  const theirs = CI.replace('"${job}: ${note}"', '"theirs: ${job}"').replace('max_kb: 1', 'max_open: 1');
+  const theirs = CI.replace('"${job}: ${note}"', '"theirs: ${job}"').replace('max_kb: 2', 'max_open: 1');
   const other = await openProject({ 'definitions/workflows/ci.yml': theirs }, { ...ENV, ...state });
   const listener = other.start('listen');
   try {

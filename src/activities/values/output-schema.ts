@@ -2,6 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { canonicalJson, isObject } from '../../plan/values/json.js';
+import { jsonFault } from '../../plan/values/json-fault.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
 import { createSchemaPatterns, SlowPattern } from './schema-patterns.js';
@@ -36,6 +37,8 @@ export function checkOutput(text: string, schema: Json): Checked {
 
 /** Checks a JSON value against a JSON Schema. Throws `request-refused` when the schema itself is none. */
 export function checkValue(value: Json, schema: Json): Checked {
+  const fault = jsonFault(value);
+  if (fault !== null) return { errors: [`Expected JSON without ${fault}.`] };
   const { validate, patterns } = compileSchema(schema);
   patterns.begin();
   try {

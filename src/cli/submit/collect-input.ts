@@ -6,6 +6,7 @@ import type { InputType } from '../../plan/values/input-type.js';
 import { INPUT_PHRASES, isOfInputType } from '../../plan/values/input-type.js';
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { usageError } from '../exit-codes.js';
+import { MOST_LEVELS } from '../../plan/values/json-fault.js';
 import { neededBy } from './needed-by.js';
 import { ownOf } from '../../plan/values/own.js';
 
@@ -56,7 +57,7 @@ function fromFile(plan: Plan, file: Json | null): JsonObject {
       throw usageError(
         `Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${JSON.stringify(value)}\` (${typeName(value)}).`,
       );
-    checkNumbers(name, value, null);
+    checkCarried(name, value, null);
   }
   return file;
 }
@@ -99,16 +100,16 @@ export function parseValue(name: string, text: string, { type }: Pick<InputSpec,
   const value = type === 'number' || type === 'integer' ? toNumber(text) : parseJson(text);
   if (value === undefined || !isOfInputType(value, type))
     throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);
-  checkNumbers(name, value, text);
+  checkCarried(name, value, text);
   return value;
 }
 
-/**
- * Refuses numbers that JSON cannot carry as they were written: it would make null of them, or another whole number
- *.
- */
-function checkNumbers(name: string, value: Json, typed: string | null): void {
-  if (typeof value === 'object') return Object.values(value ?? {}).forEach((part) => checkNumbers(name, part, typed));
+/** Refuses what JSON cannot carry as it was written: it would make null of a number, or another whole number. */
+function checkCarried(name: string, value: Json, typed: string | null, levels = MOST_LEVELS): void {
+  if (typeof value === 'object' && value !== null) {
+    if (levels === 0) throw usageError(`Expected the input \`${name}\` to have at most ${MOST_LEVELS} levels.`);
+    return Object.values(value).forEach((part) => checkCarried(name, part, typed, levels - 1));
+  }
   if (typeof value !== 'number' || (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)))
     return;
   throw usageError(

@@ -5,6 +5,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import { safeLine } from '../../cli/text/safe-text.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
+import { jsonFault } from '../../plan/values/json-fault.js';
 import { judgeEntrance } from '../access/guard.js';
 import type { Reach } from '../access/reach.js';
 import type { SharedSession } from '../data/shared-link.js';
@@ -66,6 +67,8 @@ async function take(c: Context, site: HookSite, isWithin: ReturnType<typeof crea
   }
   const content = parsed(body);
   if (content === undefined) return c.json({ error: 'Expected JSON.' }, 400);
+  const fault = jsonFault(content);
+  if (fault !== null) return c.json({ error: `Expected JSON without ${fault}.` }, 400);
   if (!isWithin(name, webhook.max_per_minute))
     return later(c, site, `${name}: more than ${webhook.max_per_minute} in a minute`);
   const event: JsonObject & { id: string } = {

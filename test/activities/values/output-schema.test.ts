@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkValue } from '../../../src/activities/values/output-schema.js';
+import { checkOutput, checkValue } from '../../../src/activities/values/output-schema.js';
 import type { Json } from '../../../src/plan/values/json.js';
 
 /** Backtracks for longer than anybody waits. */
@@ -44,5 +44,20 @@ describe('a pattern of a schema', () => {
     const schema = { items: { pattern: SLOW } };
     expect(checkValue([TEXT], schema)).toHaveProperty('errors');
     expect(checkValue(['aaa'], schema)).toEqual({ value: ['aaa'] });
+  });
+});
+
+describe('JSON that cannot be passed on', () => {
+  it.each([
+    ['{"list": [1, 1e400]}', 'numbers as large as 1e309'],
+    [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'more than 500 levels'],
+  ])('is refused, not changed: %.30s', (text, fault) => {
+    expect(checkOutput(text, {})).toEqual({ errors: [`Expected JSON without ${fault}.`] });
+  });
+
+  it('is none that is large as people write it', () => {
+    const deep = `${'['.repeat(500)}${']'.repeat(500)}`;
+    expect(checkOutput(deep, {})).toEqual({ value: JSON.parse(deep) as Json });
+    expect(checkOutput('[1e308, -1e308, null]', {})).toEqual({ value: [1e308, -1e308, null] });
   });
 });

@@ -5,6 +5,7 @@ import { flagOf, parseLimits, settleLimits } from '../../../src/cli/submit/limit
 import { checkRunId, newRunId } from '../../../src/cli/submit/run-id.js';
 import { RUN_ID } from '../../../src/plan/names.js';
 import { DEFAULT_BUDGETS, LIMITS } from '../../../src/plan/budget/budgets.js';
+import type { Json } from '../../../src/plan/values/json.js';
 import type { InputSpec } from '../../../src/plan/step.js';
 import { commandStep, plan } from '../../plan/helpers/build-plan.js';
 
@@ -89,6 +90,14 @@ describe('the input of a run', () => {
     [{}, 'The definition `test` needs the input `text`, which `read` needs.'],
   ])('refuses %j in one sentence', (more, message) => {
     expect(() => collectInput(workflow, given(more))).toThrow(expect.objectContaining({ message, exit: 2 }) as Error);
+  });
+
+  it('refuses what is nested deeper than anything could pass on', () => {
+    const options = JSON.parse(`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`) as Json;
+    const message = 'Expected the input `options` to have at most 500 levels.';
+    expect(() => collectInput(workflow, given({ file: { text: 'a', options } }))).toThrow(
+      expect.objectContaining({ message, exit: 2 }) as Error,
+    );
   });
 });
 

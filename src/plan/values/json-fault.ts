@@ -1,0 +1,19 @@
+import type { Json } from './json.js';
+
+/** What is nested deeper would overflow the stack of whatever walks it. */
+export const MOST_LEVELS = 500;
+
+/**
+ * What keeps a parsed value from being passed on, in words that follow "without"; null where nothing does. A number
+ * beyond all that JSON can write (`1e400`) would become null.
+ */
+export function jsonFault(value: Json, levels = MOST_LEVELS): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'numbers as large as 1e309';
+  if (typeof value !== 'object' || value === null) return null;
+  if (levels === 0) return `more than ${MOST_LEVELS} levels`;
+  for (const part of Object.values(value)) {
+    const fault = jsonFault(part, levels - 1);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
