@@ -112,7 +112,9 @@ function tellError(c: PageContext, site: Site, error: Error): Response {
   }
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
   const { title, status } = kindOf(error);
-  if (status === 500) site.log(`failed: ${c.req.method} ${safeLine(c.req.path)}: ${error.stack ?? error.message}`);
+  // Who hangs up while they send has nothing to be told.
+  if (status === 500 && !c.req.raw.signal.aborted)
+    site.log(`failed: ${c.req.method} ${safeLine(c.req.path)}: ${error.stack ?? error.message}`);
   return sendPage(
     c,
     site,

@@ -22,7 +22,13 @@ afterAll(() => project.close());
 /** What waits, the longest waiting first. */
 async function waiting(): Promise<string[]> {
   const { stdout } = await project.run('list', '--waiting', '--json');
-  return (JSON.parse(stdout) as { address: string }[]).map(({ address }) => address);
+  return (JSON.parse(stdout) as { gate: string }[]).map(({ gate }) => gate);
+}
+
+/** What a form of the page of a gate names. */
+function namedIn(page: string): { hash: string; since: string } {
+  const field = (name: string): string => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
+  return { hash: field('hash'), since: field('since') };
 }
 
 it('what was asked before of one item is no other item, and is that item before it was rejected', async () => {
@@ -32,10 +38,7 @@ it('what was asked before of one item is no other item, and is that item before 
   const { read, send } = await signedIn(ui.link);
   const pageOf = (item: number): Promise<string> => read(`${ui.origin}/gates/items/all/${item}/ok`);
   for (const item of [0, 1]) expect(await pageOf(item)).not.toContain('Against what was asked before');
-  const field = (page: string, name: string): string =>
-    new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
-  const shown = await pageOf(0);
-  const form = { hash: field(shown, 'hash'), since: field(shown, 'since'), decision: 'reject', comment: 'again' };
+  const form = { ...namedIn(await pageOf(0)), decision: 'reject', comment: 'again' };
   expect(await send(`${ui.origin}/gates/items/all/0/ok`, form)).toBe(303);
   const again = await until(async () => {
     const page = await pageOf(0);
@@ -44,4 +47,24 @@ it('what was asked before of one item is no other item, and is that item before 
   expect(again.match(/class="line same"/g)).toHaveLength(1);
   expect(again).not.toContain('two');
   expect(await pageOf(1)).not.toContain('Against what was asked before');
+});
+
+it('a button that is pressed twice decides once, and nothing is kept as refused', async () => {
+  const address = 'pressed/all/0/ok';
+  expect((await project.run('run', 'items.yml', '--id', 'pressed', '--detach')).code).toBe(0);
+  await until(async () => (await waiting()).includes(address));
+  const ui = await startUi(project, '--as', 'ana');
+  const { read, send } = await signedIn(ui.link);
+  const granted = await project.run('grant', 'pressed/all/1/ok', '--public-url', ui.origin);
+  const link = /https?:\S+/.exec(granted.stdout)?.[0] ?? '';
+  for (const url of [`${ui.origin}/gates/${address}`, link]) {
+    const form = { ...namedIn(await read(url)), decision: 'approve' };
+    expect(await Promise.all([send(url, form), send(url, form)])).toEqual([303, 303]);
+  }
+  expect(await project.run('run', 'items.yml', '--id', 'topped', '--detach')).toMatchObject({ code: 0 });
+  const topUp = { of: 'topped', wish: 'budget', 'add-steps': '7' };
+  const topped = `${ui.origin}/runs/topped/steer`;
+  expect(await Promise.all([send(topped, topUp), send(topped, topUp)])).toEqual([303, 303]);
+  expect((await project.run('show', 'topped')).stdout).toContain('of 107 steps');
+  expect((await project.run('show', 'pressed')).stdout).not.toContain('refused');
 });

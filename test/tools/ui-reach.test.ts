@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Project } from '../faults/project.js';
@@ -40,6 +41,31 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await project.close();
+});
+
+it('a double click decides once, and the page says what was decided', async () => {
+  expect((await project.run('run', 'asks.yml', '--id', 'double', '--no-wait')).code).toBe(4);
+  await page.goto(`${ui.origin}/gates/double/ok`);
+  await page.getByRole('button', { name: 'Approve', exact: true }).dblclick({ delay: 5 });
+  await page.getByText('is already decided').waitFor();
+  expect(await page.getByRole('heading', { name: 'This gate is not open' }).count()).toBe(1);
+  await until(async () => (await project.run('show', 'double')).stdout.includes('success'));
+  expect((await project.run('show', 'double')).stdout).not.toContain('refused');
+});
+
+it('who hangs up while they send is no failure of the pages', async () => {
+  const { port, host } = new URL(ui.origin);
+  const lines = [
+    ...['POST /sign-in HTTP/1.1', `Host: ${host}`, `Origin: ${ui.origin}`],
+    ...['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 9', '', 'a'],
+  ];
+  const socket = connect(Number(port), '127.0.0.1');
+  await new Promise<void>((resolve) => socket.write(lines.join('\r\n'), () => resolve()));
+  await new Promise((resolve) => socket.destroy().once('close', resolve));
+  const before = ui.told().length;
+  await fetch(`${ui.origin}/sign-in`, { method: 'POST', headers: { origin: 'http://elsewhere.test' } });
+  expect(await until(() => ui.told().slice(before) || null)).toContain('from another site');
+  expect(ui.told()).not.toContain('failed');
 });
 
 /** What has the focus. */

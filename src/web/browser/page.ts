@@ -43,6 +43,15 @@ for (const ends of ['pointerup', 'pointercancel', 'keyup'])
   document.addEventListener(ends, () => (isPressed = false), true);
 window.addEventListener('blur', () => (isPressed = false));
 
+/** Of a form that was sent this soon before the second press is that of a double click. */
+const DOUBLE_MS = 2_000;
+let sent: { form: EventTarget | null; at: number } | null = null;
+document.addEventListener('submit', (event) => {
+  const { target: form, timeStamp: at } = event;
+  if (sent?.form === form && at - (sent?.at ?? 0) < DOUBLE_MS) event.preventDefault();
+  else sent = { form, at };
+});
+
 /** Puts what has changed in its place; false where somebody presses something just now, and nothing was changed. */
 async function refresh(): Promise<boolean> {
   const response = await fetch(location.href, { credentials: 'same-origin' }).catch(() => null);

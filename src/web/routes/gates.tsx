@@ -17,6 +17,7 @@ import type { FoundGate } from '../data/found-gate.js';
 import { findGate } from '../data/found-gate.js';
 import type { DiffLine } from '../data/line-diff.js';
 import { diffLines } from '../data/line-diff.js';
+import { createOnce } from '../data/once.js';
 import { gatePath, runPath } from '../paths.js';
 import type { PageContext, PageEnv, Site } from '../site.js';
 import { sendPage, sentIn } from '../site.js';
@@ -31,6 +32,7 @@ import { requireShown, sendDecision } from './decision.js';
 
 /** The pages of gates: to look at one changes nothing, a POST decides on what it names. */
 export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
+  const once = createOnce();
   app.get('/gates/:run/:path{.+}', async (c) => {
     const found = await findGate(addressOf(c), site.session).catch((error: unknown) => {
       if (error instanceof CliError && error.exit === EXIT.ended) return error;
@@ -55,7 +57,9 @@ export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
     const address = addressOf(c);
     const sent = await sentIn(c);
     const by = c.get('person');
-    await sendDecision(await shownGate(address, { sent, by }, site), sent, { by }, site);
+    await once([address, by], sent, async () =>
+      sendDecision(await shownGate(address, { sent, by }, site), sent, { by }, site),
+    );
     return c.redirect(gatePath(address), 303);
   });
   app.post('/edits/:run/:path{.+}', async (c) => lookAtEdit(c, site));

@@ -11,6 +11,7 @@ import { safeLine } from '../../cli/text/safe-text.js';
 import { isUsed } from '../../plan/gates/gate.js';
 import type { FoundGate } from '../data/found-gate.js';
 import { findGate } from '../data/found-gate.js';
+import { createOnce } from '../data/once.js';
 import { createForgedLimit } from '../access/forged-limit.js';
 import type { PageContext, PageEnv, Site } from '../site.js';
 import { sendPage, sentIn } from '../site.js';
@@ -27,6 +28,7 @@ import { billAt, sendEdited } from './gates.js';
  */
 export function grantedRoutes(app: Hono<PageEnv>, site: Site): void {
   const mayKeep = createForgedLimit();
+  const once = createOnce();
   const forged = async (c: PageContext, token: string): Promise<Response> => {
     const claimed = readGrant(token);
     site.log(`refused: ${c.req.method} by a grant that is forged, damaged or of another store`);
@@ -68,8 +70,10 @@ export function grantedRoutes(app: Hono<PageEnv>, site: Site): void {
     const grant = await openGrant(token, site.session.store);
     if (grant === null) return forged(c, token);
     const sent = await sentIn(c);
-    const found = await usable(site, grant, (gate) => requireShown(gate.open, sent));
-    await sendDecision(found, sent, { by: grant.to, grant: token }, site);
+    await once([token], sent, async () => {
+      const found = await usable(site, grant, (gate) => requireShown(gate.open, sent));
+      await sendDecision(found, sent, { by: grant.to, grant: token }, site);
+    });
     return c.redirect(placesOf(token).decide, 303);
   });
   app.post(`${GRANTED_PATH}:token/edit`, async (c) => {

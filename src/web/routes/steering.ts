@@ -10,31 +10,37 @@ import { steer, withQuota } from '../../cli/follow/steer-run.js';
 import { findRun } from '../../cli/observe/find-run.js';
 import { isClosed, rootOf } from '../../cli/observe/view/view.js';
 import type { Sent } from '../data/answer-fields.js';
+import { createOnce } from '../data/once.js';
 import { runPath, stepPath } from '../paths.js';
 import type { PageEnv, Site } from '../site.js';
 import { sentIn } from '../site.js';
 
 /** Pause, resume, top up, stop, cancel, and a word to an agent: as the commands of these names do. */
 export function steeringRoutes(app: Hono<PageEnv>, site: Site): void {
+  const once = createOnce();
   app.post('/runs/:run/steer', async (c) => {
     const run = c.req.param('run');
     const sent = await sentIn(c);
     const of = sent['of'] ?? run;
     // A limit may be that of a run nested in this one.
     if (rootOf(of) !== run) throw refusal(`Expected a run of \`${run}\`. Nothing was done.`);
-    const { client } = await openRun(run, site);
-    const { project } = site.session;
-    // As the file says now, and not as it did when the pages were begun.
-    const wish = withQuota(wishIn(sent), loadConfig(project, project.root).config);
-    await steer(client, { run: of, wish, by: c.get('person'), id: null });
+    const by = c.get('person');
+    await once([run, by], sent, async () => {
+      const { client } = await openRun(run, site);
+      const { project } = site.session;
+      // As the file says now, and not as it did when the pages were begun.
+      const wish = withQuota(wishIn(sent), loadConfig(project, project.root).config);
+      await steer(client, { run: of, wish, by, id: null });
+    });
     return c.redirect(runPath(run), 303);
   });
   app.post('/runs/:run/say/:path{.+}', async (c) => {
     const { run, path } = c.req.param();
-    await sayIn(site.session, {
-      address: `${run}/${path}`,
-      text: (await sentIn(c))['text'] ?? '',
-      by: c.get('person'),
+    const address = `${run}/${path}`;
+    const by = c.get('person');
+    const sent = await sentIn(c);
+    await once([address, by], sent, async () => {
+      await sayIn(site.session, { address, text: sent['text'] ?? '', by });
     });
     return c.redirect(stepPath(run, path), 303);
   });
