@@ -32,6 +32,7 @@ export interface TelemetrySettings {
 }
 
 const VARIABLE = /^OTEL_[A-Z_]+$/;
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
 const CONTENT = 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT';
 
 /**
@@ -75,7 +76,7 @@ export function telemetrySettings(variables: Env): TelemetrySettings {
     metrics: targetOf(variables, 'METRICS'),
     resource: { 'service.name': service ?? 'perdure', ...named },
     content: /^(true|1|span_only|span_and_event)$/i.test(variables[CONTENT] ?? ''),
-    intervalMs: numberOf(variables, 'OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
+    intervalMs: numberOf(variables['OTEL_METRIC_EXPORT_INTERVAL']) ?? 60_000,
   };
 }
 
@@ -109,7 +110,7 @@ function targetOf(variables: Env, kind: Kind): OtlpTarget | null {
     url,
     protocol,
     headers: pairsOf(valueOf('HEADERS')),
-    timeoutMs: Number(valueOf('TIMEOUT')) || 10_000,
+    timeoutMs: numberOf(valueOf('TIMEOUT')) ?? 10_000,
     gzip: valueOf('COMPRESSION') === 'gzip',
     certificate: valueOf('CERTIFICATE') ?? null,
   };
@@ -121,9 +122,10 @@ function resourceOf(variables: Env): Record<string, string> & { service?: string
   return { ...attributes, ...(service === undefined || service === '' ? {} : { service }) };
 }
 
-function numberOf(variables: Env, name: string): number | null {
-  const value = Number(variables[name]);
-  return Number.isFinite(value) && value > 0 ? value : null;
+/** Milliseconds that a timer can wait for: a longer time would be none at all. Null for what is no time. */
+function numberOf(written: string | undefined): number | null {
+  const value = Number(written);
+  return value > 0 ? Math.min(value, LONGEST_WAIT_MS) : null;
 }
 
 /** `key=value,key2=value2`, with percent signs as in addresses. What is no pair is left out, as the standard says. */

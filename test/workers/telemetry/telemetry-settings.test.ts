@@ -42,3 +42,20 @@ describe('where telemetry goes', () => {
     expect(() => telemetryVariables(config, {})).toThrow('`TRACES_AT`, and that variable is not set');
   });
 });
+
+it.each([
+  ['5000', 5000, 5000],
+  ['-1', 10_000, 60_000],
+  ['0', 10_000, 60_000],
+  ['soon', 10_000, 60_000],
+  // A timer that is to wait longer than it can does not wait at all.
+  ['99999999999999', 2 ** 31 - 1, 2 ** 31 - 1],
+  ['Infinity', 2 ** 31 - 1, 2 ** 31 - 1],
+])('waits as long as a variable says, where that is a time: %s', (written, timeoutMs, intervalMs) => {
+  const settings = telemetrySettings({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
+    OTEL_EXPORTER_OTLP_TIMEOUT: written,
+    OTEL_METRIC_EXPORT_INTERVAL: written,
+  });
+  expect(settings).toMatchObject({ traces: { timeoutMs }, metrics: { timeoutMs }, intervalMs });
+});
