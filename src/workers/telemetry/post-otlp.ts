@@ -19,6 +19,8 @@ export type Posted =
 
 /** Statuses by which a receiver says that it took nothing, and may later. */
 const REFUSED = new Set([429, 502, 503]);
+/** What is kept so long is given up. */
+const LONGEST_AFTER_MS = 24 * 3_600_000;
 /** So much of an answer says all that is of use. */
 const ANSWER_BYTES = 64 * 1024;
 
@@ -94,6 +96,12 @@ function send({ url, protocol, timeoutMs, certificate }: OtlpTarget, { headers, 
 function judge(status: number, partly: boolean, retryAfter: string | undefined): Posted {
   if (status >= 200 && status < 300) return { kind: 'taken', partly };
   const why = `status ${String(status)}`;
-  if (REFUSED.has(status)) return { kind: 'refused', why, afterMs: (Number(retryAfter) || 0) * 1000 || null };
+  if (REFUSED.has(status)) return { kind: 'refused', why, afterMs: waitOf(retryAfter) };
   return { kind: status === 500 || status === 504 ? 'unknown' : 'rejected', why };
+}
+
+/** Milliseconds; null where the receiver says none. A timer that is to wait longer than it can does not wait at all. */
+function waitOf(retryAfter: string | undefined): number | null {
+  const seconds = Number(retryAfter);
+  return seconds > 0 ? Math.min(seconds * 1000, LONGEST_AFTER_MS) : null;
 }
