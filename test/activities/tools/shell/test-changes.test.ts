@@ -36,7 +36,7 @@ async function changesAfter(commits: Commit[]) {
     const tree = `s-${index}`;
     await beginWork(state, 'run', tree);
     put(treePlaces(state, 'run').tree(tree), files);
-    await commitWork(state, { run: 'run', tree, step, try: 1, subject: `does ${step}`, body: '' });
+    await commitWork(state, { run: 'run', tree, step, try: index + 1, subject: `does ${step}`, body: '' });
   }
   return ask();
 }
