@@ -61,7 +61,16 @@ export async function startModelEndpoint(script: Script, options: EndpointOption
       return json(response, 200, { models: (options.ollamaModels ?? []).map((name) => ({ name, model: name })) });
     const protocol = PROTOCOLS.get(path);
     if (protocol === undefined) return json(response, 404, { error: `no such path: ${path}` });
-    const request = { ...(await record(incoming, response, protocol)), call: requests.length + 1 };
+    const recorded = await record(incoming, response, protocol);
+    if (recorded === null)
+      return json(response, 400, {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: 'The request body is not valid JSON: no low surrogate in string',
+        },
+      });
+    const request = { ...recorded, call: requests.length + 1 };
     requests.push(request);
     if (options.file !== undefined)
       appendFileSync(
@@ -105,15 +114,23 @@ function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
+/** What providers refuse: half of a character in any text. */
+function hasHalves(value: unknown): boolean {
+  if (typeof value === 'string') return /\p{Cs}/u.test(value);
+  return typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasHalves);
+}
+
 async function record(
   incoming: IncomingMessage,
   response: ServerResponse,
   protocol: RecordedRequest['protocol'],
-): Promise<Omit<RecordedRequest, 'call'>> {
+): Promise<Omit<RecordedRequest, 'call'> | null> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  // Both protocols send objects.
-  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+  const text = Buffer.concat(chunks).toString('utf8');
+  // All protocols send objects.
+  const body = JSON.parse(text) as Record<string, unknown>;
+  if (/\p{Cs}/u.test(text) || hasHalves(body)) return null;
   const all = (body['messages'] as { role: string; content: unknown }[]).map((message) => ({
     role: message.role,
     text: textOf(message.content),

@@ -41,10 +41,21 @@ export async function post(
     origin,
     path: `${pathname}${search}`,
     method: 'POST',
-    body,
+    body: wholeCharacters(body),
     headers: { ...login, ...headers, 'content-type': 'application/json' },
     signal,
   });
+}
+
+/** How JSON has half of a character: as an escape, before which no backslash is left over. */
+const HALF = /(?<=(?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+/**
+ * JSON without halves of characters, which texts have that were cut or that a program wrote: providers refuse all of a
+ * request for one (`no low surrogate in string`). Each becomes U+FFFD.
+ */
+function wholeCharacters(json: string): string {
+  return json.includes('\\ud') ? json.replace(HALF, '\\ufffd') : json;
 }
 
 /** One header of an answer; null where it is missing or there more than once. */
