@@ -11,6 +11,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +47,7 @@ beforeAll(async () => {
       ]),
     ),
   });
-  execFileSync('ln', ['-s', 'notes.txt', at('link')]);
+  symlinkSync('notes.txt', at('link'));
   git('init', '-q', '-b', 'main');
   for (const [key, value] of Object.entries({ name: 'Ana', email: 'ana@example.org' }))
     git('config', `user.${key}`, value);
@@ -89,7 +90,7 @@ describe('workspace apply', () => {
 
   it('changes nothing where a file or a link stands in place of a folder that comes', async () => {
     rmSync(at('link'));
-    execFileSync('ln', ['-s', '/tmp', at('link')]);
+    symlinkSync('/tmp', at('link'));
     expect(await apply('turn')).toMatchObject({ code: 1, stderr: expect.stringContaining('`link`') as string });
     expect([readlinkSync(at('link')), existsSync(at('dir', 'f'))]).toEqual(['/tmp', true]);
   });
