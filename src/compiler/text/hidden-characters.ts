@@ -21,7 +21,7 @@ export function hiddenIn(text: string): Hidden | null {
   const escaped = escapeHidden(bare, (character) => {
     if (HARMLESS.test(character)) return character;
     count += 1;
-    return '\0';
+    return '';
   });
   if (count === 0) return null;
   let at = 0;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hiddenIn } from '../../../src/compiler/text/hidden-characters.js';
 import { compileIn, createProject } from '../helpers/temporary-project.js';
 
 const RIGHT_TO_LEFT = '\u202e';
@@ -67,4 +68,9 @@ describe('characters of a definition that are not drawn', () => {
   it('are neither ends of lines of other systems nor the mark before a file', () => {
     expect(hidden(`\ufeff${step('a').replaceAll('\n', '\r\n')}`)).toEqual([]);
   });
+});
+
+// No file has it, but what a client makes may.
+it('a character that ends texts elsewhere is found as any other', () => {
+  expect(hiddenIn('ab\0\0c')).toEqual({ count: 2, at: 2, name: 'U+0000' });
 });
