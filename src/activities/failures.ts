@@ -3,6 +3,7 @@ import type { FailureType } from '../plan/failure.js';
 import { KeyError } from '../store/encryption/key-error.js';
 import { ClaimLostError } from '../store/journal/entry.js';
 import { isNoSpace, StoreFailure } from '../store/store-failure.js';
+import { cutTo } from '../plan/text/cut-to.js';
 
 /** What people read must fit a terminal, a memo and a history. */
 const MESSAGE_CHARACTERS = 1_900;
@@ -16,7 +17,7 @@ export function stepFailure(
   message: string,
   retry?: { afterMs: number | null },
 ): ApplicationFailure {
-  const text = message.length <= MESSAGE_CHARACTERS ? message : `${message.slice(0, MESSAGE_CHARACTERS - 1)}…`;
+  const text = cutTo(message, MESSAGE_CHARACTERS);
   const nextRetryDelay = retry?.afterMs ?? null;
   return ApplicationFailure.create({
     type,

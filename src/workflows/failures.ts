@@ -16,6 +16,7 @@ import { isFailureType, isUnasked } from '../plan/failure.js';
 import type { RunOutcome } from '../plan/result.js';
 import type { Spend } from '../plan/budget/spend.js';
 import { NO_SPEND } from '../plan/budget/spend.js';
+import { cutTo } from '../plan/text/cut-to.js';
 
 /** Errors are told in full up to this many characters; histories and memos are not the place for more. */
 const TOLD_CHARACTERS = 2_000;
@@ -131,5 +132,5 @@ export function toRunError(error: unknown): unknown {
 }
 
 export function cut(text: string): string {
-  return text.length <= TOLD_CHARACTERS ? text : `${text.slice(0, TOLD_CHARACTERS - 1)}…`;
+  return cutTo(text, TOLD_CHARACTERS);
 }

@@ -58,7 +58,10 @@ export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
 
 function shownBy(step: ApprovalStep | AskStep, scope: Scope): Shown {
   // What stands at its end may be empty, line by line.
-  const message = shorten(toText(render(step.kind === 'ask' ? step.question : step.message, scope)).trimEnd());
+  const message = cutTo(
+    toText(render(step.kind === 'ask' ? step.question : step.message, scope)).trimEnd(),
+    MESSAGE_CHARACTERS,
+  );
   const content = step.kind === 'ask' || step.content === null ? null : render(step.content, scope);
   const options = step.kind === 'ask' ? step.choices : (step.options ?? null);
   return { message, content, ...(options === null ? {} : { options }) };
@@ -105,7 +108,7 @@ async function fixedGate(
   kind: 'tool' | 'checkpoint',
   { people, ...shown }: Shown & { people?: true },
 ): Promise<Gate> {
-  const message = shorten(shown.message);
+  const message = cutTo(shown.message, MESSAGE_CHARACTERS);
   return {
     path,
     kind,
@@ -123,7 +126,7 @@ async function fixedGate(
 async function askedGate(store: Store, call: GateCall, question: string): Promise<Gate> {
   const { path, since, kind = 'lost' } = call;
   const options = kind === 'lost' ? [...LOST_OPTIONS] : await recoveryOptions(store, call);
-  const shown = { message: shorten(question), content: null, options };
+  const shown = { message: cutTo(question, MESSAGE_CHARACTERS), content: null, options };
   return { path, kind, ...shown, hash: gateHashOf(shown), fallback: 'abort', since };
 }
 
@@ -134,10 +137,6 @@ async function recoveryOptions(store: Store, call: GateCall): Promise<Recovery[]
   // What is known of a device of another host is kept there.
   const canRestore = device.task_queue !== null || (await hasLastGood(store, await loadDevice(store, device)));
   return RECOVERY_OPTIONS.filter((option) => option !== 'restore' || canRestore);
-}
-
-function shorten(message: string): string {
-  return cutTo(message, MESSAGE_CHARACTERS);
 }
 
 function rulesOf(

@@ -8,6 +8,7 @@ import { blocksOf, textOf } from './protocol/message.js';
 import type { CallContext, ModelAnswer, ModelProvider } from './protocol/provider.js';
 import { NO_USAGE } from './protocol/provider.js';
 import { standIn } from './stand-in.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 
 /** The head of the prompt that a stand-in shows. */
 const PROMPT_CHARACTERS = 200;
@@ -61,7 +62,7 @@ function saidOf({ path }: RehearsedFile, blocks: Block[]): string {
 function standInFor({ path, tasks, spec }: CallContext['rehearsal'], prompt: string, schema: Json): string {
   if (tasks !== undefined) return JSON.stringify(rehearsedTasks(tasks, spec));
   const asked = prompt.replaceAll(/\s+/g, ' ').trim();
-  const head = asked.length <= PROMPT_CHARACTERS ? asked : `${asked.slice(0, PROMPT_CHARACTERS - 1)}…`;
+  const head = cutTo(asked, PROMPT_CHARACTERS);
   if (schema === null)
     return `This is a rehearsal: no model was asked in step \`${path}\`. It would have been asked: ${head}`;
   return JSON.stringify(standIn(schema, `rehearsal of ${path}: ${head}`));

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 
 /** A line longer than this is no event of ours: a tool's whole output may stand in one. */
 const LINE_CHARACTERS = 32 * 1024 * 1024;
@@ -72,5 +73,5 @@ export function objectsIn(value: Json | undefined): JsonObject[] {
 /** A value in one line, for a log. */
 export function briefly(value: Json): string {
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ').trim();
-  return text.length <= BRIEF_CHARACTERS ? text : `${text.slice(0, BRIEF_CHARACTERS - 1)}…`;
+  return cutTo(text, BRIEF_CHARACTERS);
 }

@@ -10,6 +10,7 @@ import { sha256 } from '../../store/hash.js';
 import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
 import type { Session as Conversation } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 
 /** Project instructions: what is longer is cut, with a mark. */
 const AGENTS_MD_BYTES = 64 * 1024;
@@ -77,7 +78,7 @@ async function readInstructions(root: string, store: Store): Promise<{ block: Co
 
 async function memoriesFor(query: string, store: Store, limit: number): Promise<ContextBlock[]> {
   const found = await store.searchMemories({ query, limit });
-  const text = found.map(({ category, text: said }) => `- [${category}] ${cut(said, MEMORY_CHARACTERS)}`).join('\n');
+  const text = found.map(({ category, text: said }) => `- [${category}] ${cutTo(said, MEMORY_CHARACTERS)}`).join('\n');
   return [{ source: 'memory', trusted: false, text }];
 }
 
@@ -88,8 +89,8 @@ function historyOf({ session_id, messages }: Conversation, most: number): Contex
 
 function messageText({ role, content, status, error }: Conversation['messages'][number]): string {
   const head = `[${role}${status === undefined ? '' : `, ${status}`}]`;
-  const failed = error == null ? '' : `\n[error] ${cut(error, MESSAGE_CHARACTERS)}`;
-  return `${head}\n${cut(content, MESSAGE_CHARACTERS)}${failed}`;
+  const failed = error == null ? '' : `\n[error] ${cutTo(error, MESSAGE_CHARACTERS)}`;
+  return `${head}\n${cutTo(content, MESSAGE_CHARACTERS)}${failed}`;
 }
 
 async function earlierHistory(store: Store, earlier: Hash | undefined): Promise<ContextBlock[]> {
@@ -108,8 +109,4 @@ export function askedOf(input: JsonObject): string {
 /** A long description is a stored text: its name says nothing. */
 function shortText(text: Text | null | undefined): string {
   return typeof text === 'string' ? text : '';
-}
-
-function cut(text: string, characters: number): string {
-  return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`;
 }

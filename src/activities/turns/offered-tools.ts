@@ -15,6 +15,7 @@ import { hookNames } from '../tools/hooks/hook-input.js';
 import type { Making, ToolHandler } from '../tools/handler/handler.js';
 import { handlerOf } from '../tools/handlers.js';
 import type { Asker } from './asker.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 
 /** So much of arguments that are none is told again. */
 const SHOWN_CHARACTERS = 200;
@@ -98,7 +99,7 @@ function argumentsOf(input: Json, schema: JsonObject): { value: JsonObject } | {
 /** A model writes its arguments as text, which may be no JSON at all. */
 function notAnObject(input: Json): string {
   const written = typeof input === 'string' ? input : JSON.stringify(input);
-  const begin = written.length <= SHOWN_CHARACTERS ? written : `${written.slice(0, SHOWN_CHARACTERS - 1)}…`;
+  const begin = cutTo(written, SHOWN_CHARACTERS);
   const shown = `got \`${begin}\``;
   if (typeof input !== 'string') return `Expected the arguments to be an object, ${shown}.`;
   try {

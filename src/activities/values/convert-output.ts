@@ -1,6 +1,7 @@
 import type { Json } from '../../plan/values/json.js';
 import type { OutputConversion } from '../../plan/step.js';
 import { stepFailure } from '../failures.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 
 /** What float() of Python reads, but for its words and underscores. */
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -16,6 +17,6 @@ export function convert(output: Json, conversion: OutputConversion | undefined):
   if (conversion === 'trimmed') return text;
   const value = NUMBER.test(text) ? Number(text) : Number.NaN;
   if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value;
-  const shown = text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS - 1)}…`;
+  const shown = cutTo(text, SHOWN_CHARACTERS);
   throw stepFailure('output-invalid', `cannot convert output to number: '${shown}'`);
 }

@@ -13,6 +13,7 @@ import { flowDiff, flowOf, stepsThatRan } from './recorded-run.js';
 import type { WrittenStub } from './stub-form.js';
 import type { PlacedStep } from './stub-paths.js';
 import { ownOf } from '../../plan/values/own.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 
 /** A test, and what was made of its stubs. */
 export interface PlacedTest {
@@ -121,5 +122,5 @@ function placeOf({ source, start }: Place): string {
 
 function brief(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return `\`${text.length <= 200 ? text : `${text.slice(0, 199)}…`}\``;
+  return `\`${cutTo(text, 200)}\``;
 }

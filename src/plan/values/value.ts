@@ -1,5 +1,6 @@
 import type { Json } from './json.js';
 import { INLINE_BYTES, PREVIEW_CHARACTERS, utf8Bytes } from './json.js';
+import { cutTo } from '../text/cut-to.js';
 
 /** The name of a stored value: the SHA-256 of its bytes. */
 export type Hash = `sha256:${string}`;
@@ -40,7 +41,7 @@ export function fitsInline(value: Json): boolean {
 /** The head of a value, for people: at most 240 characters, on the value's own lines. */
 export function previewOf(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length <= PREVIEW_CHARACTERS ? text : `${text.slice(0, PREVIEW_CHARACTERS - 1)}…`;
+  return cutTo(text, PREVIEW_CHARACTERS);
 }
 
 /** A value without its preview: what an activity needs to know, and no byte more in history. */

@@ -4,6 +4,7 @@ import { utf8Bytes } from '../../plan/values/json.js';
 import { MEMO } from '../../plan/names.js';
 import { fitsInline, isStored } from '../../plan/values/value.js';
 import type { GateMemo } from '../state/gate-book.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 
 /** A list of open gates may have this many bytes: it is written again at each change. */
 const LIST_BYTES = 16 * 1024;
@@ -61,7 +62,7 @@ function inFewWords({ schema: _schema, ...gate }: Gate): Gate {
   const { message, content } = gate;
   return {
     ...gate,
-    message: message.length <= SHORT_MESSAGE ? message : `${message.slice(0, SHORT_MESSAGE - 1)}…`,
+    message: cutTo(message, SHORT_MESSAGE),
     content: content === null || !isStored(content) ? content : { ref: content.ref, bytes: content.bytes },
   };
 }

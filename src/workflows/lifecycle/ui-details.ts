@@ -11,6 +11,7 @@ import type { RunContext } from '../state/context.js';
 import { restrictionsOf } from '../state/account.js';
 import { MEMO } from '../../plan/names.js';
 import { showCarried } from '../gates/gate-book.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 
 /** Of a text in the table. What people are asked is never cut. */
 const MOST_CHARACTERS = 200;
@@ -86,7 +87,7 @@ function row({ top: { schedule }, plan }: RunContext, step: Step): string {
 
 /** Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML. */
 function plain(text: string, most = MOST_CHARACTERS): string {
-  const line = safeLine(text.length <= most ? text : `${text.slice(0, most - 1)}…`);
+  const line = safeLine(cutTo(text, most));
   return unlinked(line.replace(/[\\`*_{}[\]()#+|<>~!]/g, (mark) => `\\${mark}`));
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MEMORY_CATEGORIES, SEARCHED } from '../../../plan/tools/memory.js';
 import { builtin, ok } from '../handler/builtin.js';
+import { cutTo } from '../../../plan/text/cut-to.js';
 
 export const memorySearch = builtin({
   description:
@@ -23,12 +24,8 @@ export const memorySearch = builtin({
       (await store.searchMemories({ query, category, limit })).map(({ id, category: kind, text, at }) => ({
         id,
         category: kind,
-        text: cut(text),
+        text: cutTo(text, SEARCHED.characters),
         at,
       })),
     ),
 });
-
-function cut(text: string): string {
-  return text.length <= SEARCHED.characters ? text : `${text.slice(0, SEARCHED.characters - 1)}…`;
-}
