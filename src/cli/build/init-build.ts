@@ -100,10 +100,13 @@ async function askAll(given: BuildAnswers, check: Checks, terminal: Terminal): P
   }
 }
 
+/** `8-14`, with any dash, `to` or spaces between; `10` alone. */
+const AGES = /^\s*(?:ages?\s+)?(\d{1,3})(?:(?:\s*[\p{Pd}\u2212]\s*|\s+to\s+|\s+)(\d{1,3}))?\s*$/iu;
+
 /** The youngest and the oldest; null where nothing was said. */
 function agesOf(answer: string): [number, number] | null {
   if (answer.trim() === '') return null;
-  const [, from, to] = /^\s*(\d{1,3})(?:\s*-\s*(\d{1,3}))?\s*$/.exec(answer) ?? [];
+  const [, from, to] = AGES.exec(answer) ?? [];
   const [least, most] = [Number(from), Number(to ?? from)];
   if (from === undefined || least < 1 || most > 120 || least > most)
     throw usageError(`Expected ages such as \`8-14\` or \`10\`, got \`${answer.trim()}\`.`);

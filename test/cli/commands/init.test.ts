@@ -85,9 +85,22 @@ describe('init build', () => {
     expect(readFileSync(join(folder, 'definitions/builds/clock.yml'), 'utf8')).toContain('goal: A clock.');
   });
 
+  it.each(['8-14', '8 - 14', '8–14', '8 — 14', '8−14', '8 to 14', '8 14', 'ages 8–14', 'Ages 8 TO 14'])(
+    'takes the ages %j',
+    async (audience) => {
+      const folder = newFolder();
+      const { code, stderr } = await perdureHere(folder, ['init', 'build', 'x', '--goal', 'x', '--audience', audience]);
+      expect(code, stderr).toBe(0);
+      expect(parse(readFileSync(join(folder, 'definitions/builds/x.yml'), 'utf8'))).toMatchObject({
+        audience: { ages: [8, 14] },
+      });
+    },
+  );
+
   it.each([
     ['no goal where nobody can be asked', [], 'Expected `--goal`'],
     ['ages that are none', ['--goal', 'x', '--audience', '14-8'], 'Expected ages such as `8-14`'],
+    ['ages that are no numbers', ['--goal', 'x', '--audience', '8–'], 'Expected ages such as `8-14`'],
     ['a board that is not known', ['--goal', 'x', '--board', 'unoo'], 'did you mean `uno`?'],
     ['a goal that is too long', ['--goal', 'x'.repeat(2001)], 'at most 2000 characters'],
     ['a name that is a path', ['../x', '--goal', 'x'], 'Expected a name of letters'],
