@@ -1,5 +1,6 @@
 import { basename, dirname, extname } from 'node:path';
 import { NAME } from '../plan/names.js';
+import { latinOf } from '../plan/text/latin.js';
 import { describe } from './text/check.js';
 import type { AuthoredAgent } from './formats/agent/agent.js';
 import { agentSpelling, dialectOf, readAgent, readAgentInPlace } from './formats/agent/agent.js';
@@ -289,7 +290,7 @@ function nameOf(node: Node, absolute: string, report: Report): string | null {
 
 /** A name for a definition that has none of its own: the file's, with `-` for what names do not have. */
 function nameFromFile(absolute: string, kind: 'chain' | 'flow' | 'build' | 'project'): string {
-  const plain = stemOf(absolute)
+  const plain = latinOf(stemOf(absolute))
     .replace(/[^A-Za-z0-9_-]+/g, '-')
     .replace(/^-+|-+$/g, '');
   const name = /^[A-Za-z]/.test(plain) ? plain : `${kind}-${plain}`.replace(/-$/, '');

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { createDevices } from '../../compiler/project/devices.js';
+import { latinOf } from '../../plan/text/latin.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { openKeys } from '../follow/input/keys.js';
@@ -47,7 +48,7 @@ export async function initBuild(
     );
   const answers = asks ? await askAll(given, check, terminal) : given;
   const spec = specOf(answers);
-  const file = fileOf(name ?? slugOf(String(spec['goal'])), workspace);
+  const file = fileOf(name ?? nameOf(String(spec['goal']), workspace), workspace);
   refuseExisting(file, workspace);
   const text = `${HEAD}\n${stringify(spec)}`;
   // What it says must be what a build takes: a text that is too long is a problem here, not later.
@@ -126,10 +127,17 @@ function specOf({ goal, audience, style, board }: BuildAnswers): JsonObject {
   };
 }
 
-function slugOf(goal: string): string {
-  const words = goal.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const slug = words.filter((word) => !/^(?:a|an|the)$/.test(word)).join('-');
-  return /^[a-z]/.test(slug) ? slug.slice(0, 40).replace(/-+$/, '') : 'build';
+/** What the goal says, in Latin letters; where it says nothing in those, a name that is free. */
+function nameOf(goal: string, workspace: Workspace): string {
+  const words =
+    latinOf(goal)
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  const told = words.filter((word) => !/^(?:a|an|the)$/.test(word)).join('-');
+  const name = (/^[a-z]/.test(told) ? told : `build-${told}`).slice(0, 40).replace(/-+$/, '');
+  let free = name;
+  for (let number = 2; told === '' && existsSync(fileOf(free, workspace)); number++) free = `${name}-${number}`;
+  return free;
 }
 
 function fileOf(name: string, { project }: Workspace): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
+import { latinOf } from '../../plan/text/latin.js';
 import { literalText } from '../../plan/values/expression.js';
 import { NAME } from '../../plan/names.js';
 import { readForeignAgent } from '../formats/agent/agent.js';
@@ -132,9 +133,7 @@ function withName(node: Node, stem: string): { node: Node; name: string; lost: L
 
 /** `Code Reviewer!` as `code-reviewer`. */
 function slug(text: string): string {
-  const plain = text
-    .normalize('NFKD')
-    .replace(/[^\p{ASCII}]/gu, '')
+  const plain = latinOf(text)
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, '-')
     .replace(/^-+|-+$/g, '');

@@ -85,6 +85,24 @@ describe('init build', () => {
     expect(readFileSync(join(folder, 'definitions/builds/clock.yml'), 'utf8')).toContain('goal: A clock.');
   });
 
+  it.each([
+    ['Émile', 'emile'],
+    ['Un café à Łódź, Straße 3', 'un-cafe-lodz-strasse-3'],
+    ['A 3D maze', 'build-3d-maze'],
+    ['Часы', 'build'],
+    ['…', 'build'],
+  ])('names the file after the goal %j: %s', async (goal, name) => {
+    const { stdout } = await perdureHere(newFolder(), ['init', 'build', '--goal', goal, '--json']);
+    expect(JSON.parse(stdout)).toEqual({ made: [`definitions/builds/${name}.yml`] });
+  });
+
+  it('gives a second goal that no Latin letter tells of a name of its own', async () => {
+    const folder = newFolder();
+    for (const goal of ['Часы', 'Кот'])
+      expect((await perdureHere(folder, ['init', 'build', '--goal', goal])).code).toBe(0);
+    expect(readdirSync(join(folder, 'definitions/builds'))).toEqual(['build-2.yml', 'build.yml']);
+  });
+
   it.each(['8-14', '8 - 14', '8–14', '8 — 14', '8−14', '8 to 14', '8 14', 'ages 8–14', 'Ages 8 TO 14'])(
     'takes the ages %j',
     async (audience) => {

@@ -119,7 +119,11 @@ describe('a chain', () => {
 
   it('has the name of its file, made one where it is none', () => {
     const nameOf = (file: string) => compile(chainOf(ASK), file).plan?.name;
-    expect([nameOf('my chain.json'), nameOf('01.json'), nameOf('übung.yml')]).toEqual(['my-chain', 'chain-01', 'bung']);
+    expect([nameOf('my chain.json'), nameOf('01.json'), nameOf('übung.yml')]).toEqual([
+      'my-chain',
+      'chain-01',
+      'ubung',
+    ]);
   });
 
   it('says where a backslash was typed in place of a new line', () => {

@@ -1,10 +1,9 @@
 import { ID } from '../../../plan/names.js';
+import { latinOf } from '../../../plan/text/latin.js';
 
 /** A text as an id or a name of ours: `Code Reviewer!` is `code-reviewer`; what begins otherwise gets `before`. */
 export function slug(text: string, before: string): string {
-  const plain = text
-    .normalize('NFKD')
-    .replace(/[^\p{ASCII}]/gu, '')
+  const plain = latinOf(text)
     .replace(/[^A-Za-z0-9_]+/g, '-')
     .replace(/^-+|-+$/g, '');
   const named = /^[A-Za-z]/.test(plain) ? plain : `${before}-${plain}`;
