@@ -36,7 +36,7 @@ export const BUILTIN_INPUTS: Record<BuiltinTool, JsonObject> = {
   shell: taking({ argv: TEXTS }, { cwd: TEXT, stdin: TEXT, timeout_s: COUNT }),
   build_project: taking({}, { argv: TEXTS, page: { type: 'boolean' }, timeout_s: COUNT }),
   run_tests: taking({ argv: TEXTS }, { cwd: TEXT, timeout_s: COUNT }),
-  test_changes: taking({ writers: TEXTS }, { fixed: TEXTS }),
+  test_changes: taking({ writers: TEXTS }, { fixed: TEXTS, argv: TEXTS }),
   start_program: taking({ argv: TEXTS }, { cwd: TEXT, for_s: COUNT }),
   http_request: taking(
     { url: TEXT },

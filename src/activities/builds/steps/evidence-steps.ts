@@ -87,11 +87,11 @@ function start(look: Look, evidence: Evidence, what: string): StepWithId {
 }
 
 /** Says who has changed tests that are not theirs to change. */
-function authorsStep({ testers, fixed }: Evidence): object {
+function authorsStep({ testers, fixed, test_command: argv }: Evidence): object {
   return {
     id: 'authors',
     tool: 'test_changes',
-    inputs: { writers: testers, fixed },
+    inputs: { writers: testers, fixed, ...(argv === null ? {} : { argv: argv.map(literalText) }) },
     on_error: 'continue',
   };
 }

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readIn } from '../../workspace/read.js';
 import type { Found } from '../files/walk.js';
 import { walk } from '../files/walk.js';
+import { isTestSetup, testSetup } from './test-setup.js';
 import type { ToolContext } from '../handler/handler.js';
 
 /** Files that are tests by their folder or their name, as runners look for them. */
 const TESTS = new RegExp(
   [
     String.raw`(?:^|\/)(?:tests?|__tests__|specs?)\/`,
-    String.raw`[._-](?:test|spec)\.[a-z]+$`,
+    String.raw`[._-](?:tests?|spec)\.[a-z]+$`,
     String.raw`(?:^|\/)(?:tests?|specs?|test[._-][^/]+)\.(?:[cm]?[jt]sx?|py|rb|php|sh|lua)$`,
     String.raw`(?:^|\/)conftest\.py$`,
     String.raw`(?:^|\/)__(?:snapshots|mocks|fixtures)__\/`,
@@ -17,8 +18,8 @@ const TESTS = new RegExp(
 );
 
 /**
- * SHA-256 over the test files of a workspace, with their paths, and over what `npm test` runs: it is another one when
- * a test, or the command, was changed.
+ * SHA-256 over the test files of a workspace, with their paths, and over what sets up how they are run: it is another
+ * one when a test, or its command, was changed.
  */
 export async function hashOfTests({ workspace, permissions, signal }: ToolContext): Promise<string> {
   const hash = createHash('sha256');
@@ -31,27 +32,16 @@ export async function hashOfTests({ workspace, permissions, signal }: ToolContex
 }
 
 async function textOf({ folder, name, path }: Found): Promise<string | null> {
-  const isScripts = name === 'package.json';
-  if (!isScripts && !isTestFile(path)) return null;
+  const isTest = isTestFile(path);
+  if (!isTest && !isTestSetup(path)) return null;
   const text = await readIn(folder, name, path).then(
     (file) => file.text,
     () => 'unreadable',
   );
-  return isScripts ? testScript(text) : text;
+  return isTest ? text : testSetup(path, text);
 }
 
 /** Tells whether a file is a test, by its folder or its name. */
 export function isTestFile(path: string): boolean {
   return TESTS.test(path);
-}
-
-/** What `npm test` runs by this `package.json`, before and after the tests too, as JSON; `null` for nothing. */
-export function testScript(text: string): string {
-  try {
-    const { scripts } = JSON.parse(text) as { scripts?: Record<string, unknown> };
-    const run = ['pretest', 'test', 'posttest'].map((name) => scripts?.[name] ?? null);
-    return JSON.stringify(run.every((script) => script === null) ? null : run);
-  } catch {
-    return text;
-  }
 }

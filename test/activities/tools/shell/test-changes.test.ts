@@ -30,20 +30,24 @@ function put(folder: string, files: Commit[1]): void {
   }
 }
 
-async function changesAfter(commits: Commit[]) {
-  await makeTrees(state, { run: 'run', project: context.workspace, carry: [] });
+async function changesAfter(commits: Commit[], run = 'run') {
+  await makeTrees(state, { run, project: context.workspace, carry: [] });
   for (const [index, [step, files]] of commits.entries()) {
     const tree = `s-${index}`;
-    await beginWork(state, 'run', tree);
-    put(treePlaces(state, 'run').tree(tree), files);
-    await commitWork(state, { run: 'run', tree, step, try: index + 1, subject: `does ${step}`, body: '' });
+    await beginWork(state, run, tree);
+    put(treePlaces(state, run).tree(tree), files);
+    await commitWork(state, { run, tree, step, try: index + 1, subject: `does ${step}`, body: '' });
   }
-  return ask();
+  return ask(run);
 }
 
-async function ask() {
-  const inputs = { writers: ['check'], fixed: ['tests'] };
-  const told = await callTool({ kind: 'builtin', name: 'test_changes' }, inputs, context);
+async function ask(run = 'run') {
+  const inputs = {
+    writers: ['check'],
+    fixed: ['tests'],
+    argv: ['node', '--import', './hooks.mjs', '--test', 'main.js'],
+  };
+  const told = await callTool({ kind: 'builtin', name: 'test_changes' }, inputs, { ...context, run });
   // what the tool gives
   return ('content' in told ? told.content : null) as unknown as {
     known: boolean;
@@ -56,14 +60,19 @@ async function ask() {
 const WRITTEN: Commit = ['build/check/0/work', { 'new.test.js': 'new' }];
 
 describe('the tests of a work tree', () => {
-  it.each(['test.js', 'test-sum.mjs', 'tests.py', 'spec.ts', 'conftest.py', 'src/__snapshots__/a.snap'])(
-    'are found by the name `%s`, too',
-    async (name) => {
-      const written: Commit = ['build/check/0/work', { [name]: 'new' }];
-      const { ok, changes } = await changesAfter([written, ['tests/1/mend', { [name]: 'less' }]]);
-      expect({ ok, changes }).toMatchObject({ ok: false, changes: [{ path: name, by: 'does tests/1/mend' }] });
-    },
-  );
+  it.each([
+    'test.js',
+    'test-sum.mjs',
+    'tests.py',
+    'spec.ts',
+    'conftest.py',
+    'src/__snapshots__/a.snap',
+    'run-tests.mjs',
+  ])('are found by the name `%s`, too', async (name) => {
+    const written: Commit = ['build/check/0/work', { [name]: 'new' }];
+    const { ok, changes } = await changesAfter([written, ['tests/1/mend', { [name]: 'less' }]]);
+    expect({ ok, changes }).toMatchObject({ ok: false, changes: [{ path: name, by: 'does tests/1/mend' }] });
+  });
 
   it.each<[string, Commit[], string[]]>([
     ['nobody has touched', [['build/make/0/work', { 'main.js': 'two' }]], []],
@@ -124,6 +133,79 @@ describe('the tests of a work tree', () => {
     const { ok, reason } = await changesAfter(commits);
     expect(ok).toBe(false);
     expect(reason).toContain(said);
+  });
+
+  /** Files that set tests up, before and after a change. */
+  const SETUP: Record<string, [string, string]> = {
+    'vitest.config.ts': ['a', 'b'],
+    'web/jest.config.cjs': ['a', 'b'],
+    'jest-setup.js': ['a', 'b'],
+    '.mocharc.json': ['{}', '{"spec": "none"}'],
+    'pytest.ini': ['[pytest]', '[pytest]\naddopts = -k one'],
+    'hooks.mjs': ['a', 'b'],
+    'web/load.mjs': ['a', 'b'],
+    '.npmrc': ['node-options=--no-warnings', 'node-options=--import ./x.mjs'],
+    'setup.cfg': ['[tool:pytest]\naddopts = -q', '[tool:pytest]\naddopts = -k one'],
+    'pyproject.toml': [
+      '[project]\n[tool.pytest.ini_options]\naddopts = "-q"\n[tool.black]',
+      '[tool.pytest.ini_options]\naddopts = "-k one"',
+    ],
+    'vite.config.ts': [
+      'export default { test: { a: { b: {} } }, base: "./" }',
+      'export default { test: { a: { b: {} }, exclude: ["a.test.ts"] } }',
+    ],
+  };
+  const LOADING = MANIFEST('node --test "--import=./load.mjs"');
+  const HIS: Commit = ['build/check/0/work', { 'new.test.js': 'new', 'web/package.json': LOADING }];
+
+  it.each(Object.entries(SETUP))('are set up by `%s` as it was when a tester worked', async (name, [one, two]) => {
+    const made: Commit = ['make', { [name]: one }];
+    const other: Commit = ['make', { [name]: two }];
+    const after = async (run: string, commits: Commit[]) => (await changesAfter(commits, run)).changes;
+    const found = [{ path: name, by: 'does make' }];
+    expect(await after('his', [made, other, HIS])).toEqual([]);
+    expect(await after('changed', [made, HIS, other])).toMatchObject(found);
+    expect(await after('gone', [made, HIS, ['make', { [name]: null }]])).toMatchObject(found);
+    expect(await after('again', [made, HIS, other, ['check', { 'new.test.js': 'newer' }]])).toEqual([]);
+    expect(await after('added', [HIS, made, other])).toEqual([]);
+  });
+
+  it.each(Object.entries(SETUP))('are set up by `%s` as a mender found it', async (name, [one, two]) => {
+    const loads: Commit = ['make', { 'web/package.json': LOADING, [name]: one }];
+    const { changes } = await changesAfter([loads, ['tests/1/mend', { [name]: two }]]);
+    expect(changes).toMatchObject([{ path: name, by: 'does tests/1/mend' }]);
+  });
+
+  it('are for a builder to set up anew where no tester has worked yet', async () => {
+    put(context.workspace, { 'vitest.config.ts': 'old' });
+    expect(await changesAfter([['make', { 'vitest.config.ts': 'new' }], HIS])).toMatchObject({ ok: true });
+  });
+
+  it('are for a builder to begin with where `npm init` has left none', async () => {
+    put(context.workspace, { 'package.json': MANIFEST('echo "Error: no test specified" && exit 1') });
+    expect(await changesAfter([['make', { 'package.json': MANIFEST('node --test') }]])).toMatchObject({ ok: true });
+  });
+
+  it.each<[string, object]>([
+    ['a script that it calls', { scripts: { test: 'npm run unit', unit: 'echo 3 passed' } }],
+    ['what runs before that', { scripts: { test: 'npm run unit', unit: 'jest', preunit: 'rm *.test.js' } }],
+    ['the keys of its runner', { scripts: { test: 'npm run unit', unit: 'jest' }, jest: { testMatch: [] } }],
+  ])('are what `npm test` runs, with %s', async (_what, manifest) => {
+    const unit = JSON.stringify({ name: 'b', scripts: { test: 'npm run unit', unit: 'jest', build: 'tsc' } });
+    const his: Commit = ['build/check/0/work', { 'package.json': unit }];
+    const { changes } = await changesAfter([his, ['make', { 'package.json': JSON.stringify(manifest) }]]);
+    expect(changes).toMatchObject([{ path: 'package.json' }]);
+  });
+
+  it.each([
+    ['.npmrc', 'registry=https://example.org'],
+    ['pyproject.toml', '[project]\ndependencies = ["pytest"]\n[tool.black]\nline-length = 90'],
+    ['setup.cfg', '[metadata]\nname = x'],
+    ['vite.config.ts', 'export default { base: "./", plugins: [test()] }'],
+    ['tsconfig.json', '{}'],
+  ])('are as they shall be where a builder writes in `%s` what is not about them', async (name, text) => {
+    const mended: Commit = ['tests/1/mend', { [name]: `${text}\n` }];
+    expect(await changesAfter([['make', { [name]: text }], HIS, mended])).toMatchObject({ ok: true });
   });
 
   it('are not known where the run has no work tree', async () => {
