@@ -127,6 +127,33 @@ describe('a snapshot of a workspace', () => {
     expect(await snapshots.snapshotElsewhere('r')).toBeNull();
   });
 
+  it("is none where git can take none, never one without the workspace's files", async () => {
+    init();
+    mkdirSync(join(project, 'app'));
+    write('app/a.txt', 'x');
+    // Older than the index, so that git does not read it again.
+    utimesSync(join(project, 'app/a.txt'), 1, 1);
+    await snapshots.keepSnapshot('r', 'start', project);
+    const objects = join(snapshotFolder(state), 'objects');
+    for (const name of readdirSync(objects)) rmSync(join(objects, name), { recursive: true });
+    for (const workspace of [project, join(project, 'app')])
+      expect(await snapshots.keepSnapshot('s', 'start', workspace)).toBe(false);
+    expect(await snapshots.snapshotOf('s', 'start')).toBeNull();
+    rmSync(snapshotFolder(state), { recursive: true });
+    writeFileSync(snapshotFolder(state), 'no folder');
+    expect(await snapshots.keepSnapshot('s', 'start', project)).toBe(false);
+    expect(readdirSync(state).sort()).toEqual(['.gitignore', 'snapshots']);
+  });
+
+  it('has nothing of the state folder, whatever git ignores', async () => {
+    init();
+    rmSync(join(state, '.gitignore'));
+    writeFileSync(join(state, 'key'), 'secret');
+    write('a.txt', 'x');
+    await snapshots.keepSnapshot('r', 'start', project);
+    expect(await names(await kept('r'))).toEqual(['a.txt']);
+  });
+
   it('is not taken outside git', async () => {
     write('a.txt', 'x');
     expect(await snapshots.keepSnapshot('r', 'start', project)).toBe(false);
