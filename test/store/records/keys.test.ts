@@ -69,6 +69,17 @@ describe('the key that signs decisions', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['approval.key']);
     chmodSync(file, 0o600);
   });
+
+  it('leaves files beside it that are no names of it, and is read whatever stands around it', async () => {
+    const file = await keyFile();
+    const seed = randomBytes(32).toString('base64url');
+    writeFileSync(file, `\n  ${seed}\r\n`);
+    const before = await createApprovalKey(file).publicKey();
+    writeFileSync(`${file}.bak`, seed);
+    linkSync(file, `${file}.0123456789ab`);
+    expect(await createApprovalKey(file).publicKey()).toBe(before);
+    expect(readdirSync(join(file, '..')).sort()).toEqual(['approval.key', 'approval.key.bak']);
+  });
 });
 
 describe('a key that the environment holds', () => {

@@ -51,6 +51,12 @@ describe('what a provider said about when it may be asked', () => {
     },
   );
 
+  it('counts where only its reason is damaged', async () => {
+    const folder = await temporaryFolder();
+    writeFileSync(join(folder, 'openai.json'), '{"until":5,"reason":7}');
+    expect(await createProviderFiles(folder).readPause('openai')).toEqual(pause(5, ''));
+  });
+
   it('gives each chance to ask first to one of those who want it at once', async () => {
     const folder = join(await temporaryFolder(), 'providers');
     const workers = Array.from({ length: 8 }, () => createProviderFiles(folder));

@@ -160,3 +160,34 @@ describe('the records of nested runs', () => {
     await expect(createRunFiles(folder).readRun('root')).rejects.toThrow(/The record of run `root` is corrupt/);
   });
 });
+
+it('a record is written of runs alone, and one that is damaged says which', async () => {
+  const at = await temporaryFolder();
+  const files = createRunFiles(at);
+  const record = (run: string): RunRecord => ({ run, ended_at: '2026-01-01' }) as RunRecord; // no more is looked at
+  await expect(files.writeRun(record('../r'))).rejects.toMatchObject({
+    type: 'internal',
+    message: "Expected a run's id, got `../r`.",
+  });
+  writeFileSync(join(at, 'r.json'), '{');
+  await expect(files.readRun('r')).rejects.toMatchObject({ type: 'store-missing', cause: expect.any(SyntaxError) });
+  writeFileSync(join(at, 'board.json'), '{');
+  await expect(createDeviceFiles(at).readDevice('board')).rejects.toMatchObject({
+    type: 'store-missing',
+    cause: expect.any(SyntaxError),
+  });
+});
+
+it('closed runs come in pages, the last ended first, and one that cannot be read is left out', async () => {
+  const at = await temporaryFolder();
+  const files = createRunFiles(at);
+  const ended = { a: '2026-01-03', b: '2026-01-01', c: '2026-01-05', d: '2026-01-02', e: '2026-01-04' };
+  for (const [run, ended_at] of Object.entries(ended)) await files.writeRun({ run, ended_at } as RunRecord);
+  await files.writeRun({ run: 'a/nested', ended_at: '2026-01-06' } as RunRecord);
+  writeFileSync(join(at, 'f.json'), '{');
+  const pages: string[][] = [];
+  for await (const page of files.closedRuns(2)) pages.push(page.map(({ run }) => run));
+  // The damaged one was written last.
+  expect(pages).toEqual([['c'], ['e', 'a'], ['d', 'b']]);
+  expect(await files.countRuns()).toBe(6);
+});

@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { SessionHead, SessionMessage } from '../../../src/store/records/session-files.js';
+import { createSessionFiles } from '../../../src/store/records/session-files.js';
+import { temporaryFolder } from '../helpers/harness.js';
+
+const head = (id: number, created_at = '2026-01-01T00:00:00.000Z'): SessionHead => ({
+  session_id: `task-0000000${id}`,
+  agent_name: 'reviewer',
+  description: 'd',
+  created_at,
+});
+
+const said = (role: 'user' | 'assistant', run: string, at: string, more: Partial<SessionMessage> = {}) => ({
+  ...{ role, content: `${role} of ${run}`, run, at },
+  ...more,
+});
+
+it('sessions are listed by who changed last, and are gone once removed', async () => {
+  const folder = join(await temporaryFolder(), 'sessions');
+  const files = createSessionFiles(folder);
+  expect(await files.listSessions()).toEqual([]);
+  await files.createSession(head(1));
+  await files.createSession(head(2), [said('user', 'r', '2026-03-01T00:00:00.000Z')]);
+  await files.createSession(head(3, '2026-02-01T00:00:00.000Z'));
+  writeFileSync(join(folder, 'task-00000004.ndjson.0123.tmp'), '{}');
+  const ids = async () => (await files.listSessions()).map(({ session_id }) => session_id);
+  expect(await ids()).toEqual(['task-00000002', 'task-00000003', 'task-00000001']);
+  await files.addMessage('task-00000001', said('user', 's', '2026-04-01T00:00:00.000Z'));
+  expect((await ids())[0]).toBe('task-00000001');
+  for (const id of ['task-00000001', 'task-00000001']) await files.removeSession(id);
+  expect(await ids()).toEqual(['task-00000002', 'task-00000003']);
+  expect(await files.readSession('task-00000001')).toBeNull();
+});
+
+it('a session that is imported is there with all that was said, kept as one that was begun then', async () => {
+  const files = createSessionFiles(await temporaryFolder());
+  const messages = [said('user', 'r', '2025-01-01T00:00:00.000Z'), said('assistant', 'r', '2025-01-02T00:00:00.000Z')];
+  const imported = { from: 'a.jsonl', hash: 'sha256:a' as const, at: '2026-05-01T00:00:00.000Z' };
+  await files.importSession({ ...head(1), imported }, messages);
+  const session = await files.readSession('task-00000001');
+  expect(session).toEqual({ ...head(1), imported, updated_at: imported.at, status: 'completed', messages });
+});
+
+it.each([
+  ['active while a run goes on', 'active', [said('user', 'r', '2026-01-02T00:00:00.000Z')]],
+  ['completed before anybody speaks', 'completed', []],
+  ...(['success', 'partial', 'error', 'cancelled'] as const).map((status) => [
+    `${status === 'success' || status === 'partial' ? 'completed' : 'an error'} after \`${status}\``,
+    status === 'success' || status === 'partial' ? 'completed' : 'error',
+    [said('user', 'r', '2026-01-02T00:00:00.000Z'), said('assistant', 'r', '2026-01-03T00:00:00.000Z', { status })],
+  ]),
+] as [string, string, SessionMessage[]][])('a session is %s', async (_, status, messages) => {
+  const files = createSessionFiles(await temporaryFolder());
+  await files.createSession(head(1), messages);
+  const session = await files.readSession('task-00000001');
+  expect([session?.status, session?.updated_at]).toEqual([status, messages.at(-1)?.at ?? head(1).created_at]);
+});
+
+it('a session has what one side said in a run once, the first time', async () => {
+  const files = createSessionFiles(await temporaryFolder());
+  await files.createSession(head(1));
+  const first = said('user', 'r', '2026-01-02T00:00:00.000Z');
+  for (const content of [first.content, 'again']) await files.addMessage('task-00000001', { ...first, content });
+  expect((await files.readSession('task-00000001'))?.messages).toEqual([first]);
+});
+
+it('no other name is that of a session, and what cannot be listed is a failure', async () => {
+  const folder = await temporaryFolder();
+  const files = createSessionFiles(join(folder, 'sessions'));
+  mkdirSync(join(folder, 'sessions'));
+  for (const name of ['task-0000000', '../secret', 'task-0000000g', 'xtask-00000001', 'task-000000011']) {
+    writeFileSync(join(folder, 'sessions', `${name}.ndjson`), `${JSON.stringify(head(1))}\n`);
+    expect(await files.readSession(name)).toBeNull();
+  }
+  expect(await files.listSessions()).toEqual([]);
+  expect(existsSync(join(folder, 'secret.ndjson'))).toBe(true);
+  writeFileSync(join(folder, 'file'), '');
+  await expect(createSessionFiles(join(folder, 'file')).listSessions()).rejects.toThrow(/Cannot read `.*file`/);
+});
