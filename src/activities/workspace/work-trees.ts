@@ -12,6 +12,7 @@ import type { Conflict } from '../../store/worktrees/conflicts.js';
 import type { Committed } from '../../store/worktrees/commit-tree.js';
 import { beginWork, commitWork } from '../../store/worktrees/commit-tree.js';
 import { LeaseLost } from '../../store/folders/lease.js';
+import { ObjectsMissing } from '../../store/worktrees/objects-missing.js';
 import { TreesMissing, UnfitWork, makeTrees } from '../../store/worktrees/make-trees.js';
 import { startHeartbeat } from '../attempt/heartbeat.js';
 import type { Binding, ResultView } from '../../plan/references/environment.js';
@@ -183,7 +184,8 @@ async function acting<T>(
     return await act(store.folder, () => context.cancellationSignal.throwIfAborted());
   } catch (error) {
     if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
-    if (error instanceof TreesMissing) throw stepFailure('worktree-missing', error.message);
+    if (error instanceof TreesMissing || error instanceof ObjectsMissing)
+      throw stepFailure('worktree-missing', error.message);
     if (error instanceof UnfitWork) throw stepFailure('commit-conflict', error.message);
     if (error instanceof LeaseLost) throw stepFailure('commit-failed', error.message, { afterMs: AGAIN_MS });
     if (saysFull(error)) throw storeFailure(Object.assign(new Error(String(error)), { code: 'ENOSPC' }), 'write', '');

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MadeTrees } from './make-trees.js';
 import { TreesMissing, openTrees } from './make-trees.js';
+import { keepBorrowed } from './own-objects.js';
 import type { TreeRepository } from './tree-repository.js';
 import { COMMITTER, askGit } from './tree-repository.js';
 
@@ -96,6 +97,7 @@ export function messageOf(subject: string, body: string, { run, step, try: tried
 /** Makes a commit of a tree on the branch's tip, which must still be that. */
 export async function addCommit(trees: Trees, tree: string, tip: string, message: string): Promise<string> {
   const commit = await askGit(trees, ['commit-tree', tree, '-p', tip, '-F', '-'], { env: COMMITTER, input: message });
+  if (trees.made.parent !== null) await keepBorrowed(trees, commit);
   // Also fails where another has committed since.
   await trees.git(['update-ref', `refs/heads/${trees.made.branch}`, commit, tip]);
   return commit;

@@ -14,6 +14,8 @@ import { carryFromProject, carryInto } from './carry.js';
 import type { LeaseOptions } from '../folders/lease.js';
 import { withLease } from '../folders/lease.js';
 import { mergeTrees, takeObjects, treeOf } from './merge.js';
+import { tellingWhatIsMissing } from './objects-missing.js';
+import { keepFiles } from './own-objects.js';
 import { MAIN_TREE, treePlaces } from './places.js';
 import type { TreePlaces } from './places.js';
 import type { TreeRepository } from './tree-repository.js';
@@ -131,6 +133,7 @@ async function make(
   const isSame = parent !== null && tree === (await askGit(repository, ['rev-parse', `${parent}^{tree}`]));
   const base = isSame ? parent : await baseCommit(repository, tree, parent, run);
   const taken = from === undefined ? base : await takeAll(repository, { stateDir, run, from, base });
+  if (parent !== null) await keepFiles(repository, [base, taken]);
   await repository.git(['update-ref', `refs/heads/${branch}`, taken]);
   await carryFromProject(places, project, carry);
   await addTree(repository, MAIN_TREE, taken);
@@ -248,7 +251,10 @@ async function baseCommit(
 /** Opens the repository of a run's work trees, once the first of them is made. */
 export async function openTrees(stateDir: string, run: string): Promise<(TreeRepository & { made: MadeTrees }) | null> {
   const made = await madeTrees(stateDir, run);
-  return made === null ? null : { ...(await openTreeRepository(treePlaces(stateDir, run))), made };
+  if (made === null) return null;
+  const repository = await openTreeRepository(treePlaces(stateDir, run));
+  const commits = [made.base, `refs/heads/${made.branch}`];
+  return { ...tellingWhatIsMissing(repository, { run, commits }), made };
 }
 
 function madeFile({ folder }: TreePlaces): string {
