@@ -124,6 +124,12 @@ function ended(end: Committed): { commit: string | null } {
         'commit-failed',
         `${named(end.paths)} became a git repository of its own, whose files cannot be committed: remove its \`.git\`.`,
       );
+    case 'submodule':
+      throw stepFailure(
+        'commit-failed',
+        `${named(end.paths)} is a submodule, a git repository of its own, whose files cannot be committed here: ` +
+          'write elsewhere, and remove what you have put there.',
+      );
   }
 }
 

@@ -14,6 +14,7 @@ import { mergeTrees, treeOf } from './merge.js';
 import type { Lease, LeaseOptions } from '../folders/lease.js';
 import { withLease } from '../folders/lease.js';
 import { MAIN_TREE } from './places.js';
+import { filledOf, submodulesOf } from './submodules.js';
 import { addTree, askGit, removeTree, setStart, startOf } from './tree-repository.js';
 
 /** Which step commits, and what it says. */
@@ -43,7 +44,7 @@ export type Committed =
   | { kind: 'committed'; commit: string; branch: string }
   | { kind: 'unchanged' }
   | { kind: 'conflict'; conflicts: Conflict[] }
-  | { kind: 'inside'; paths: string[] }
+  | { kind: 'inside' | 'submodule'; paths: string[] }
   | { kind: 'denied'; reasons: string[] };
 
 /**
@@ -87,6 +88,7 @@ async function bring(trees: Trees, work: Work, start: string | null, lease: Leas
   const { asItIs = false } = work;
   const written = await writeTree(trees, work.tree, start);
   if (written.inside.length > 0 && !asItIs) return { kind: 'inside', paths: written.inside };
+  if (written.filled.length > 0 && !asItIs) return { kind: 'submodule', paths: written.filled };
   const shown = await openConflicts(trees, work.tree, written.tree);
   if (shown.open.length > 0 && !asItIs) return { kind: 'conflict', conflicts: shown.open };
   const { reasons, tree } = await allowedOf(trees, work, start, shown.tree);
@@ -126,19 +128,19 @@ async function allowedOf(
   return { reasons: denied.map(({ reason }) => reason), tree: await asIn(trees, { tree, paths, from: start }) };
 }
 
-/** Writes what stands in a tree; `inside` are repositories that were made in it, whose files nobody would get. */
+/**
+ * Writes what stands in a tree; `inside` are repositories that were made in it, and `filled` submodules in which files
+ * were made: these nobody would get.
+ */
 export async function writeTree(
   trees: Trees,
   name: string,
   start: string,
-): Promise<{ tree: string; inside: string[] }> {
+): Promise<{ tree: string; inside: string[]; filled: string[] }> {
   const { places, git, made } = trees;
   return withTreeIndex(trees, name, async (index) => {
     const top = realpathSync(places.tree(name));
-    const linked = (await git(['ls-tree', '-r', '-z', start])).toString().split('\0');
-    const known = linked.flatMap((entry) =>
-      entry.startsWith('160000 ') ? [entry.slice(entry.indexOf('\t') + 1)] : [],
-    );
+    const known = await submodulesOf(git, start);
     const inside = await indexFiles(
       {
         git,
@@ -150,7 +152,7 @@ export async function writeTree(
       { leaveInside: true },
     );
     const tree = await askGit(trees, ['write-tree'], { index });
-    return { tree: tree || EMPTY_TREE, inside };
+    return { tree: tree || EMPTY_TREE, inside, filled: filledOf(top, known, made.carry) };
   });
 }
 

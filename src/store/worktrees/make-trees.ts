@@ -17,6 +17,7 @@ import { mergeTrees, takeObjects, treeOf } from './merge.js';
 import { tellingWhatIsMissing } from './objects-missing.js';
 import { keepFiles } from './own-objects.js';
 import { MAIN_TREE, treePlaces } from './places.js';
+import { submodulesOf } from './submodules.js';
 import type { TreePlaces } from './places.js';
 import type { TreeRepository } from './tree-repository.js';
 import {
@@ -211,7 +212,7 @@ async function projectTree(
     if (parent !== null) await repository.git(['read-tree', parent], { index });
     const { without, hidden } = hide(project, [stateDir]);
     // Repositories inside stay what they are: their files are not ours to take.
-    const known = parent === null ? [] : await repositoriesIn(repository, parent);
+    const known = parent === null ? [] : await submodulesOf(repository.git, parent);
     const look = {
       git: repository.git,
       repository: { top: project, folder: '', common: '' },
@@ -229,11 +230,6 @@ async function projectTree(
       uncommitted: changed.split('\0').length - 1,
     };
   });
-}
-
-async function repositoriesIn({ git }: TreeRepository, commit: string): Promise<string[]> {
-  const entries = (await git(['ls-tree', '-r', '-z', commit])).toString().split('\0');
-  return entries.flatMap((entry) => (entry.startsWith('160000 ') ? [entry.slice(entry.indexOf('\t') + 1)] : []));
 }
 
 async function baseCommit(

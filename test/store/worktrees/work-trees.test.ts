@@ -262,6 +262,37 @@ it('leaves repositories inside the project alone, and takes none that a step mad
   expect(await commitWork(state, work('own'))).toEqual({ kind: 'inside', paths: ['sub'] });
 });
 
+it.each([
+  ['writes there alone', { 'vendor/lib/v.txt': 'v' }],
+  ['also writes there', { 'a.txt': 'changed', 'vendor/deep/er/v.txt': 'v' }],
+])('commits nothing of a step that %s, into a submodule, until nothing stands there', async (_how, files) => {
+  commitProject({ 'a.txt': 'a\n', '.gitignore': 'node_modules\n' });
+  git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD')},vendor`);
+  git('commit', '--quiet', '-m', 'vendor');
+  put(project, 'vendor/node_modules/x.js', 'x');
+  await make(['vendor/node_modules']);
+  expect(await doWork('one', files)).toEqual({ kind: 'submodule', paths: ['vendor'] });
+  const tree = places(state, 'r').tree('s-one');
+  for (const name of ['lib', 'deep']) rmSync(join(tree, 'vendor', name), { recursive: true, force: true });
+  put(tree, 'b.txt', 'b');
+  expect(await commitWork(state, work('one', { try: 2 }))).toMatchObject({ kind: 'committed' });
+  expect(await doWork('taken', files)).toMatchObject({ kind: 'submodule' });
+  expect(await commitWork(state, work('taken', { asItIs: true }))).toEqual({ kind: 'unchanged' });
+  expect(ours('ls-tree', '-r', '--name-only', 'perdure/r')).toBe('.gitignore\na.txt\nb.txt\nvendor');
+});
+
+it('takes a file in place of a submodule for work that cannot be committed', async () => {
+  commitProject({ 'a.txt': 'a\n' });
+  git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD')},vendor`);
+  git('commit', '--quiet', '-m', 'vendor');
+  await make();
+  await beginWork(state, 'r', 's-one');
+  const tree = places(state, 'r').tree('s-one');
+  rmSync(join(tree, 'vendor'), { recursive: true });
+  put(tree, 'vendor', 'a file');
+  expect(await commitWork(state, work('one'))).toEqual({ kind: 'submodule', paths: ['vendor'] });
+});
+
 it('keeps its trailers apart from what an agent says', async () => {
   await make();
   await beginWork(state, 'r', 's-one');
