@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync } from 'node:fs';
-import { appendFile, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readdir, readFile, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/store/store.js';
@@ -109,6 +109,52 @@ describe('a log', () => {
     second.write('stdout', 'after\n');
     await second.close();
     expect(await texts(store, 'step')).toBe('before\nafter\n');
+    const third = store.openLog('run', 'step');
+    third.write('stdout', 'last\n');
+    await third.close();
+    // An empty line would be one more to read for ever.
+    expect((await readFile(join(folder, 'logs', 'run', 'step.ndjson'), 'utf8')).split('\n')).toHaveLength(5);
+  });
+
+  it('that could not be written for a while says how much is missing, and closing it says why', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    const file = join(folder, 'logs', 'run', 'step.ndjson');
+    await mkdir(file, { recursive: true });
+    const log = store.openLog('run', 'step');
+    for (const text of ['one\n', 'two\n']) log.write('stdout', text);
+    await rmdir(file);
+    for (const text of ['three\n', 'four\n']) log.write('stdout', text);
+    await expect(log.close()).rejects.toThrow(/Cannot write `.*step\.ndjson`: expected a file, got a folder/);
+    const { lines } = await store.readLog('run', 'step', 0);
+    expect(lines.map(({ stream, text }) => [stream, text])).toEqual([
+      ['note', expect.stringMatching(/^2 lines are missing here: Cannot write `.*step\.ndjson`: expected a file/)],
+      ['stdout', 'three\n'],
+      ['stdout', 'four\n'],
+    ]);
+  });
+
+  it('that no disk takes is a failure to who closes it, however little it said', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    await mkdir(join(folder, 'logs', 'run'), { recursive: true });
+    await symlink('/dev/full', join(folder, 'logs', 'run', 'step.ndjson'));
+    const log = store.openLog('run', 'step');
+    log.write('stdout', 'one');
+    await expect(log.close()).rejects.toMatchObject({ type: 'store-full' });
+    expect(await store.listLogs('run')).toEqual([]);
+  });
+
+  it.each([
+    ['the log', 'run/step.ndjson/x', (store: Store) => store.readLog('run', 'step', 0)],
+    ['the file of last words', 'run/gathered.log/x', (store: Store) => store.readLog('run', 'step', 0)],
+    ['the folder of a run', 'run', (store: Store) => store.listLogs('run')],
+  ])('that cannot be read is a failure, not empty: %s', async (_, path, read) => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    await mkdir(dirname(join(folder, 'logs', path)), { recursive: true });
+    await writeFile(join(folder, 'logs', path), '');
+    await expect(read(store)).rejects.toThrow(/Cannot read `/);
   });
 
   it('of many megabytes is read in parts that end in whole lines', async () => {
@@ -156,6 +202,31 @@ describe('logs of last words alone', () => {
     await pruner.logsWritten();
     expect(await texts(store, 'step')).toBe('new, and longer than all that the first run said');
     expect(await store.listLogs('run')).toEqual(['step']);
+  });
+
+  it('are begun when the first of them was said, whichever process was first to write', async () => {
+    const folder = await temporaryFolder();
+    const [one, other] = [await openStore(folder), await openStore(folder)];
+    const say = async (store: Store, path: string, second: number): Promise<void> => {
+      const log = store.openLog('run', path);
+      log.writeLast('text', path, `2026-01-01T00:00:0${String(second)}.000Z`);
+      await log.close();
+      await store.logsWritten();
+    };
+    for (const [store, path, second] of [
+      ...([
+        [one, 'b', 3],
+        [one, 'c', 2],
+        [one, 'a', 2],
+      ] as const),
+      ...([
+        [other, 'b', 1],
+        [other, 'c', 4],
+      ] as const),
+    ])
+      await say(store, path, second);
+    expect(await other.listLogs('run')).toEqual(['b', 'a', 'c']);
+    expect(await one.readLog('run', 'b', 1_000)).toEqual({ lines: [], next: 1_000 });
   });
 
   it('of many megabytes, written in turns, are read in parts that end in whole lines', async () => {
