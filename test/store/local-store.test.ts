@@ -4,12 +4,9 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../src/plan/result.js';
 import { openStore } from '../../src/store/local-store.js';
 import { sha256 } from '../../src/store/hash.js';
-import { commandStep, plan } from '../plan/helpers/build-plan.js';
 import { temporaryFolder } from './helpers/harness.js';
-import { runRecord } from './helpers/run-record.js';
 
 /**
  * Runs `script` in a process of its own, in which `openStore` and `folder` stand ready, under `wrapper`; gives its
@@ -38,8 +35,6 @@ async function inProcess(folder: string, script: string, wrapper: string[] = [])
   await once(child, 'close');
   return out;
 }
-
-const RECORD = runRecord('review-abc', { plan_name: 'review', workspace: '..' });
 
 describe('opening a store', () => {
   it('makes a private folder with an id that stays, and that Git ignores', async () => {
@@ -128,144 +123,4 @@ it('a full disk is a failure that says so, and leaves no part of a value', async
   for (const { parentPath, name } of files)
     expect(sha256(await readFile(join(parentPath, name)))).toBe(`sha256:${name}`);
   expect(files).toHaveLength(1);
-});
-
-describe('a plan', () => {
-  const made = plan([commandStep(0, ['true'])]);
-
-  it('comes back from the disk as it was', async () => {
-    const folder = await temporaryFolder();
-    await (await openStore(folder)).putPlan(made);
-    expect(await (await openStore(folder)).getPlan(made.hash)).toEqual(made);
-  });
-
-  it('that many steps ask for at once is read once, and again after it was not there', async () => {
-    const folder = await temporaryFolder();
-    const store = await openStore(folder);
-    await expect(store.getPlan(made.hash)).rejects.toMatchObject({ type: 'store-missing' });
-    await (await openStore(folder)).putPlan(made);
-    const read = await Promise.all(Array.from({ length: 50 }, () => store.getPlan(made.hash)));
-    expect(new Set(read).size).toBe(1);
-    expect(read[0]).toEqual(made);
-  });
-
-  it('whose content has another hash than it claims is refused', async () => {
-    const store = await openStore(await temporaryFolder());
-    await expect(store.putPlan({ ...made, name: 'another' })).rejects.toMatchObject({
-      message: expect.stringContaining('corrupt'),
-    });
-    await expect(store.getPlan(made.hash)).rejects.toMatchObject({
-      type: 'store-missing',
-      message: expect.stringContaining(made.hash),
-    });
-  });
-
-  it('that was changed on the disk is corrupt', async () => {
-    const folder = await temporaryFolder();
-    await (await openStore(folder)).putPlan(made);
-    const hex = made.hash.slice(7);
-    await writeFile(join(folder, 'plans', hex.slice(0, 2), hex), JSON.stringify({ ...made, name: 'another' }));
-    await expect((await openStore(folder)).getPlan(made.hash)).rejects.toMatchObject({
-      type: 'store-missing',
-      message: expect.stringContaining('corrupt'),
-    });
-  });
-});
-
-describe('records of runs', () => {
-  it('are kept by id, and listed', async () => {
-    const folder = await temporaryFolder();
-    const store = await openStore(folder);
-    expect(await store.listRuns()).toEqual([]);
-    await store.writeRun(RECORD);
-    await store.writeRun({ ...RECORD, run: 'another-1' });
-    expect(await (await openStore(folder)).readRun('review-abc')).toEqual(RECORD);
-    expect(await store.listRuns()).toEqual(['another-1', 'review-abc']);
-    expect(await store.readRun('never-was')).toBeNull();
-  });
-
-  it('are given the latest first, without what cannot be read', async () => {
-    const folder = await temporaryFolder();
-    const store = await openStore(folder);
-    for (const [run, ended_at] of Object.entries({
-      a: '2026-01-02',
-      b: '2026-01-03',
-      'b/c': '2026-01-04',
-      d: '2026-01-01',
-    }))
-      await store.writeRun({ ...RECORD, run, ended_at });
-    await writeFile(join(folder, 'runs', 'e.json'), 'spoilt');
-    const pages: RunRecord[][] = [];
-    for await (const page of store.closedRuns()) pages.push(page);
-    expect(pages.flat().map(({ run }) => run)).toEqual(['b', 'a', 'd']);
-  });
-
-  it('are counted, and given by pages of the wanted size', async () => {
-    const store = await openStore(await temporaryFolder());
-    expect(await store.countRuns()).toBe(0);
-    for (const day of [3, 1, 5, 2, 4])
-      await store.writeRun({ ...RECORD, run: `day-${day}`, ended_at: `2026-01-0${day}` });
-    await store.writeRun({ ...RECORD, run: 'day-1/nested' });
-    expect(await store.countRuns()).toBe(5);
-    const pages: string[][] = [];
-    for await (const page of store.closedRuns(2)) pages.push(page.map(({ run }) => run));
-    expect(pages).toEqual([['day-5', 'day-4'], ['day-3', 'day-2'], ['day-1']]);
-    // One that is written again is where it ended last.
-    await store.writeRun({ ...RECORD, run: 'day-1', ended_at: '2026-01-06' });
-    expect((await store.closedRuns(1).next()).value).toMatchObject([{ run: 'day-1' }]);
-  });
-
-  it('tell which of those that were submitted have ended', async () => {
-    const store = await openStore(await temporaryFolder());
-    const submitted = { definition: 'd', rehearsal: false, submitted_by: 'ana', submitted_at: '2026-01-01T00:00:00Z' };
-    const runs = ['open', 'closed', 'v1.2', 'r'.repeat(128)];
-    for (const run of runs) await store.noteSubmitted({ ...submitted, run });
-    const unrecorded = async (): Promise<string[]> => (await store.listUnrecorded()).map(({ run }) => run).sort();
-    expect(await unrecorded()).toEqual(runs.toSorted());
-    for (const run of runs.slice(1)) await store.writeRun({ ...RECORD, run });
-    expect(await unrecorded()).toEqual(['open']);
-    const read = await store.readSubmitted(['v1.2', 'never', 'open']);
-    expect(read.map(({ run }) => run).sort()).toEqual(['open', 'v1.2']);
-  });
-
-  it('are there only once what they name is', async () => {
-    const folder = await temporaryFolder();
-    const store = await openStore(folder);
-    let putAway = (): void => undefined;
-    const written = store.writeRun(
-      RECORD,
-      new Promise<void>((resolve) => {
-        putAway = resolve;
-      }),
-    );
-    while (!(await readdir(folder)).includes('runs') || (await readdir(join(folder, 'runs'))).length === 0);
-    expect(await store.listRuns()).toEqual([]);
-    putAway();
-    await written;
-    expect(await store.listRuns()).toEqual(['review-abc']);
-    const lost = Promise.reject(new Error('lost'));
-    lost.catch(() => undefined); // also told by the record
-    await expect(store.writeRun({ ...RECORD, run: 'another-1' }, lost)).rejects.toMatchObject({ name: 'StoreFailure' });
-    expect(await store.listRuns()).toEqual(['review-abc']);
-  });
-
-  it('of nested runs are kept however deep they are, and not listed', async () => {
-    const store = await openStore(await temporaryFolder());
-    for (const run of ['review-abc/report', `${'r'.repeat(128)}/${Array(5).fill('s'.repeat(63)).join('/')}`]) {
-      await store.writeRun({ ...RECORD, run });
-      expect((await store.readRun(run))?.run).toBe(run);
-    }
-    expect(await store.listRuns()).toEqual([]);
-  });
-
-  it.each(['../escape', 'a/../b', 'a/', 'a+b', '/a', '', '.hidden', 'a\u001b[31m'])(
-    'with the id `%s` are neither written nor looked for',
-    async (run) => {
-      const folder = await temporaryFolder();
-      const store = await openStore(join(folder, '.perdure'));
-      await expect(store.writeRun({ ...RECORD, run })).rejects.toMatchObject({ name: 'StoreFailure' });
-      expect(await store.readRun(run)).toBeNull();
-      expect(await readdir(folder)).toEqual(['.perdure']);
-    },
-  );
 });

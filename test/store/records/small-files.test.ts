@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../../src/plan/result.js';
 import { createDeviceFiles } from '../../../src/store/records/device-files.js';
 import { createMadeFiles } from '../../../src/store/records/made-files.js';
 import { createRecordedFiles } from '../../../src/store/records/recorded-files.js';
-import { createRunFiles, recordFile, recordsBelow } from '../../../src/store/records/run-files.js';
 import type { SubmittedRun } from '../../../src/store/records/submitted-files.js';
 import { createSubmittedFiles } from '../../../src/store/records/submitted-files.js';
 import { createTaintFiles } from '../../../src/store/records/taint-files.js';
@@ -25,7 +23,11 @@ it('what is kept of a device is kept under its name alone, and is nothing before
     { image: 'b' },
   ]);
   writeFileSync(join(folder, 'board.json'), '{');
-  await expect(files.readDevice('board')).rejects.toThrow(/The record of the device `board` is corrupt/);
+  await expect(files.readDevice('board')).rejects.toMatchObject({
+    type: 'store-missing',
+    message: expect.stringMatching(/The record of the device `board` is corrupt/),
+    cause: expect.any(SyntaxError),
+  });
   const memory = await createDeviceFiles(join(folder, 'other')).deviceMemory('board');
   expect([memory, (await stat(join(folder, 'other'))).isDirectory()]).toEqual([
     join(folder, 'other', 'board.flash'),
@@ -125,69 +127,4 @@ describe('a file that was made', () => {
     await files.writeMade(made('/p/a.yml', 'sha256:c'));
     expect(await files.listMade()).toEqual([{ made: made('/p/a.yml', 'sha256:c'), runs: [] }]);
   });
-});
-
-describe('the records of nested runs', () => {
-  const DEEP = `root/${Array(5).fill('s'.repeat(63)).join('/')}`;
-  const record = (run: string): RunRecord => ({ run, ended_at: '2026-01-01' }) as RunRecord; // no more is looked at
-
-  it('are those below a run, however deep, and not of one that begins alike', async () => {
-    const folder = await folderFor('runs');
-    expect(await recordsBelow(folder, 'root')).toEqual([]);
-    const files = createRunFiles(folder);
-    for (const run of ['root', 'root/a', 'root/a/b', DEEP, 'root2/a', 'roo/t']) await files.writeRun(record(run));
-    expect(await files.listRuns('root')).toEqual(['root/a', 'root/a/b', DEEP].sort());
-    expect(await files.listRuns('root/a')).toEqual(['root/a/b']);
-    expect(await files.listRuns()).toEqual(['root']);
-    const found = await recordsBelow(folder, 'root');
-    expect(found.map(({ run }) => recordFile(run)).sort()).toEqual(found.map(({ file }) => file).sort());
-    await files.forgetRun('root/a');
-    await files.forgetRun('../runs/root');
-    expect(await files.listRuns('root')).toEqual(['root/a/b', DEEP].sort());
-    expect(await readdir(folder)).toContain('root.json');
-  });
-
-  it('have names that a file system takes', () => {
-    const longest = `${'r'.repeat(100)}/${'s'.repeat(63)}/${'t'.repeat(35)}`;
-    expect(recordFile(longest)).toBe(`${longest.replaceAll('/', '+')}.json`);
-    expect(recordFile(`${longest}u`)).toMatch(/^\+[0-9a-f]{64}\.json$/);
-    expect(recordFile('root/_a/0')).toBe('root+_a+0.json');
-  });
-
-  it('that are damaged say what is', async () => {
-    const folder = await temporaryFolder();
-    writeFileSync(join(folder, 'root.json'), '{');
-    await expect(createRunFiles(folder).readRun('root')).rejects.toThrow(/The record of run `root` is corrupt/);
-  });
-});
-
-it('a record is written of runs alone, and one that is damaged says which', async () => {
-  const at = await temporaryFolder();
-  const files = createRunFiles(at);
-  const record = (run: string): RunRecord => ({ run, ended_at: '2026-01-01' }) as RunRecord; // no more is looked at
-  await expect(files.writeRun(record('../r'))).rejects.toMatchObject({
-    type: 'internal',
-    message: "Expected a run's id, got `../r`.",
-  });
-  writeFileSync(join(at, 'r.json'), '{');
-  await expect(files.readRun('r')).rejects.toMatchObject({ type: 'store-missing', cause: expect.any(SyntaxError) });
-  writeFileSync(join(at, 'board.json'), '{');
-  await expect(createDeviceFiles(at).readDevice('board')).rejects.toMatchObject({
-    type: 'store-missing',
-    cause: expect.any(SyntaxError),
-  });
-});
-
-it('closed runs come in pages, the last ended first, and one that cannot be read is left out', async () => {
-  const at = await temporaryFolder();
-  const files = createRunFiles(at);
-  const ended = { a: '2026-01-03', b: '2026-01-01', c: '2026-01-05', d: '2026-01-02', e: '2026-01-04' };
-  for (const [run, ended_at] of Object.entries(ended)) await files.writeRun({ run, ended_at } as RunRecord);
-  await files.writeRun({ run: 'a/nested', ended_at: '2026-01-06' } as RunRecord);
-  writeFileSync(join(at, 'f.json'), '{');
-  const pages: string[][] = [];
-  for await (const page of files.closedRuns(2)) pages.push(page.map(({ run }) => run));
-  // The damaged one was written last.
-  expect(pages).toEqual([['c'], ['e', 'a'], ['d', 'b']]);
-  expect(await files.countRuns()).toBe(6);
 });
