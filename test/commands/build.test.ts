@@ -138,6 +138,10 @@ it('shows its tasks before they are approved: where it waits, and later', async 
     expect(text).toMatch(/a builder's task has cost <?\$0\.\d+ here, on average of 3 before/);
     expect(text).toContain(`tests      node -e "console.log('PASS: one')"`);
   }
+  // What the tasks do is made when they are approved, so nobody has counted it.
+  expect(shown.stdout).toContain('Changes the world outside: what build does is known once it begins');
+  expect(shown.stdout).toMatch(/May cost: (?:at most .*; )?what build does may cost all of the budget that stays/s);
+  expect(shown.stdout).not.toContain('no model is asked');
   expect((await project.run('reject', 'asked', '--comment', 'no')).code).toBe(0);
 });
 

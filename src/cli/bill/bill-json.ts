@@ -3,12 +3,17 @@ import type { JsonObject } from '../../plan/values/json.js';
 import type { GateBill } from './gate-bill.js';
 
 /** A bill for programs: what follows, the forecast of it, the static range in US dollars, and the budget that stays. */
-export function billJson({ follows, price, calls, forecast, budget }: GateBill): JsonObject {
+export function billJson({ follows, price, calls, forecast, made, budget }: GateBill): JsonObject {
   return {
     steps: follows.length,
     external: follows.flatMap(({ name, effect }) => (effect === 'external' ? [name] : [])),
     forecast: forecastJson(forecast),
-    range: { least_usd: price.least, most_usd: price.most, calls: { ...calls }, unpriced: price.unpriced },
+    range: {
+      least_usd: price.least,
+      most_usd: made.length === 0 ? price.most : null,
+      calls: { ...calls },
+      unpriced: price.unpriced,
+    },
     budget,
   };
 }

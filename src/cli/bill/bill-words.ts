@@ -2,14 +2,15 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import { costWords, rangeWords, timeWords } from '../forecast/forecast-words.js';
 import { formatCount, formatUsd, plural } from '../text/format.js';
 import { safeName } from '../text/safe-text.js';
+import type { OpenGate } from '../observe/view/view.js';
 import type { GateBill } from './gate-bill.js';
 
 /** A bill in lines of text: what follows, what of it acts outside, cost, time, and the budget that stays. */
-export function billLines(bill: GateBill, asks: boolean): string[] {
+export function billLines(bill: GateBill, gate: Pick<OpenGate['gate'], 'kind' | 'options'>): string[] {
   const { follows, rounds, perItem } = bill;
   const external = follows.flatMap(({ name, effect }) => (effect === 'external' ? [safeName(name)] : []));
-  const outside = external.length === 0 ? 'nothing that its author marks so' : external.join(', ');
-  const then = asks ? 'Once it is answered' : 'If it is approved';
+  const outside = external.length === 0 ? noneOutside(bill) : external.join(', ');
+  const then = isAnswered(gate) ? 'Once it is answered' : 'If it is approved';
   return [
     ...(follows.length === 0
       ? [`${then}: no other step begins`]
@@ -25,6 +26,20 @@ export function billLines(bill: GateBill, asks: boolean): string[] {
   ];
 }
 
+/** Tells whether a gate is answered, not approved. */
+export function isAnswered({ kind, options }: Pick<OpenGate['gate'], 'kind' | 'options'>): boolean {
+  return kind === 'ask' || options !== undefined;
+}
+
+/** That nothing is known to change the world outside. */
+export function noneOutside({ made }: Pick<GateBill, 'made'>): string {
+  return made.length === 0 ? 'nothing that its author marks so' : `what ${namesOf(made)} does is known once it begins`;
+}
+
+function namesOf(names: string[]): string {
+  return names.map(safeName).join(', ');
+}
+
 /** That a loop may go on, and how far. */
 export function roundsText({ name, left }: GateBill['rounds'][number]): string {
   return `The loop ${safeName(name)} may begin ${plural(left, 'more round')} after that; they are not counted.`;
@@ -32,13 +47,16 @@ export function roundsText({ name, left }: GateBill['rounds'][number]): string {
 
 /** Of which lists one item stands for all. */
 export function perItemText(lists: string[]): string {
-  return `Counted is one item of ${lists.map(safeName).join(', ')}: how many there are is not known.`;
+  return `Counted is one item of ${namesOf(lists)}: how many there are is not known.`;
 }
 
+type Costs = Pick<GateBill, 'calls' | 'price' | 'forecast' | 'made'>;
+
 /** By runs of before, where they tell of it, and by the Plan. */
-export function costText({ calls, price, forecast }: Pick<GateBill, 'calls' | 'price' | 'forecast'>): string {
-  const range = rangeWords(price, calls);
-  const expected = calls.most === 0 ? null : costWords(forecast);
+export function costText({ calls, price, forecast, made }: Costs): string {
+  const all = made.length === 0 ? [] : [`what ${namesOf(made)} does may cost all of the budget that stays`];
+  const range = [...(all.length > 0 && calls.most === 0 ? [] : [rangeWords(price, calls)]), ...all].join('; ');
+  const expected = calls.most === 0 && made.length === 0 ? null : costWords(forecast);
   return expected === null ? range : `${expected}, ${fromText(forecast)}; ${range}`;
 }
 

@@ -25,6 +25,8 @@ export interface GateBill {
   calls: CallCount;
   /** What closed runs let expect of it; null where they say too little, or where nothing follows. */
   forecast: PastForecast | null;
+  /** Steps whose own steps are made only when they begin: nothing of what these do is counted. */
+  made: string[];
   /** Lists of which one item is counted, because nobody knows yet how many there are. */
   perItem: string[];
   /** Loops that may begin another round, and how many they have left. */
@@ -62,10 +64,15 @@ export function billOf(view: RunView, { gate }: OpenGate, { plan, config, env, p
     return { ...level, after, forecast: forecastAt(level, after, { plan, config }) };
   });
   const calls = parts.flatMap(({ forecast }) => forecast.calls);
+  const follows = parts.flatMap(({ after }) => after.flatMap(({ step }) => followingIn(step, plan, 0)));
+  const isUnknown = (level: Level, one: StepView): boolean =>
+    one.step.kind === 'plan' && forecastAt(level, [one], { plan, config }).calls.length === 0;
+  const made = parts.flatMap(({ after, ...level }) => after.filter((one) => isUnknown(level, one)));
   return {
-    follows: parts.flatMap(({ after }) => after.flatMap(({ step }) => followingIn(step, plan, 0))),
+    follows,
     price: priceRange(calls, config.models, env),
     calls: countCalls(calls),
+    made: made.map(({ step }) => nameOf(step)),
     forecast: forecastPlan(plan, past, { models: config.models, env }, restOf(parts)),
     perItem: parts.flatMap(({ forecast }) => forecast.perItem.map(({ path }) => path)),
     rounds: levels.flatMap((level, index) => roundsLeft(level, levels[index + 1])),

@@ -17,7 +17,7 @@ export function createTellBill(session: Pick<Session, 'store' | 'config'>, { env
     const { billLines } = await import('./bill-words.js');
     try {
       const bill = await readBill(view, open, { session, env, past: await readPast() });
-      return billLines(bill, open.gate.kind === 'ask');
+      return billLines(bill, open.gate);
     } catch (error) {
       return [`What follows cannot be told: ${safeLine(error instanceof Error ? error.message : String(error))}`];
     }

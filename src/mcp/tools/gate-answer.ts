@@ -79,7 +79,7 @@ export const gateAnswer = defineTool({
           connection,
         );
       if (isPersons) {
-        const bill = billLines(await billFor(view, open, connection), kind === 'ask');
+        const bill = billLines(await billFor(view, open, connection), open.gate);
         const question = askDecision(open, { content, bill }, given, call);
         if (question !== null) return question;
       }

@@ -1,3 +1,4 @@
+import { isAnswered } from '../../cli/bill/bill-words.js';
 import type { Hono } from 'hono';
 import { toText } from '../../plan/values/json.js';
 import { sha256 } from '../../store/hash.js';
@@ -49,7 +50,7 @@ export function gateRoutes(app: Hono<PageEnv>, site: Site): void {
         now={Date.now()}
         before={<Before lines={await changesOf(found, site)} />}
       >
-        <Bill bill={await billAt(found, site)} asks={found.open.gate.kind === 'ask'} />
+        <Bill bill={await billAt(found, site)} asks={isAnswered(found.open.gate)} />
       </GatePage>,
     );
   });

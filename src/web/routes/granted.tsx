@@ -1,3 +1,4 @@
+import { isAnswered } from '../../cli/bill/bill-words.js';
 import type { Hono } from 'hono';
 import type { Grant } from '../../activities/gates/grant.js';
 import { GRANTED_PATH, openGrant, readGrant } from '../../activities/gates/grant.js';
@@ -55,7 +56,7 @@ export function grantedRoutes(app: Hono<PageEnv>, site: Site): void {
         before={<></>}
         grant={{ may: grant.may, places: placesOf(token), refused }}
       >
-        <Bill bill={await billAt(found, site)} asks={found.open.gate.kind === 'ask'} />
+        <Bill bill={await billAt(found, site)} asks={isAnswered(found.open.gate)} />
       </GatePage>,
     );
   });

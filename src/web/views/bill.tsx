@@ -1,5 +1,5 @@
 import type { Following, GateBill } from '../../cli/bill/gate-bill.js';
-import { budgetText, costText, perItemText, roundsText, timeText } from '../../cli/bill/bill-words.js';
+import { budgetText, costText, noneOutside, perItemText, roundsText, timeText } from '../../cli/bill/bill-words.js';
 import { plural } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
 
@@ -14,7 +14,7 @@ export function Bill({ bill, asks }: { bill: GateBill; /** It is answered, not a
         <dt>Changes the world outside</dt>
         <dd>
           {external.length === 0 ? (
-            'nothing that its author marks so'
+            noneOutside(bill)
           ) : (
             <ul class="external">
               {external.map((step) => (

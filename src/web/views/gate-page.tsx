@@ -1,3 +1,4 @@
+import { isAnswered } from '../../cli/bill/bill-words.js';
 import type { Child } from 'hono/jsx';
 import type { Granted } from '../../activities/gates/grant.js';
 import type { Gate } from '../../plan/gates/gate.js';
@@ -72,7 +73,7 @@ export function GatePage({
 /** All that who is signed in may do: whatever a form sends, the run itself judges it. */
 function ways(gate: Gate): Granted[] {
   const reject: Granted[] = gate.kind === 'ask' ? [] : ['reject'];
-  const asks = gate.kind === 'ask' || gate.options !== undefined;
+  const asks = isAnswered(gate);
   return [asks ? 'answer' : 'approve', ...reject, 'edit'];
 }
 
