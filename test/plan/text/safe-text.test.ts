@@ -80,6 +80,27 @@ describe('text on its way to people', () => {
     );
   });
 
+  const people = ['👨', '👩', '🧒', '🚀', '🔥', '🐈', '🌈', '☠'];
+  it.each([
+    ['one in each line', '12345 ✔️ passed\n'.repeat(200_000)],
+    ['joined ones', 'a👩‍🚀b\n'.repeat(300_000)],
+    [
+      'what is none',
+      Array.from({ length: 100_000 }, (_, at) =>
+        [at, at >> 3, at >> 6, at >> 9].map((one) => people[one % people.length]).join('\u200d'),
+      ).join(' '),
+    ],
+  ])('is looked at as fast where it is megabytes with emoji, and has %s', (_, text) => {
+    const without = text.replaceAll(/\u200d|\ufe0f/g, '\u200b');
+    const took = (one: string): number => {
+      const before = process.cpuUsage();
+      safeText(one);
+      return process.cpuUsage(before).user;
+    };
+    safeText(text.slice(0, 1000)); // all emoji become known once
+    expect(took(text)).toBeLessThan(4 * took(without));
+  });
+
   it('puts a line on one line', () => {
     expect(safeLine(' a\r\n\tb  c \u2028')).toBe('a b c \\u{2028}');
   });
