@@ -4,6 +4,14 @@ export interface DiffLine {
   text: string;
 }
 
+/** What people are shown of a diff: lines, and how many are left out between them. */
+export type DiffPart = DiffLine | { kind: 'same-left' | 'differing-left'; count: number };
+
+/** So many lines that are the same stand around those which differ. */
+const AROUND = 3;
+/** So many lines that differ are shown. */
+const MOST_DIFFERING = 2_000;
+
 /** Beyond so many pairs of lines nothing in between is compared. */
 const MOST_PAIRS = 4_000_000;
 
@@ -21,6 +29,34 @@ export function diffLines(before: string, after: string): DiffLine[] {
     ...between(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
     ...old.slice(old.length - tail).map(same),
   ];
+}
+
+/** A diff as people read it: without what is far from all that differs, and of what differs the first lines. */
+export function shownParts(lines: DiffLine[]): DiffPart[] {
+  const parts: DiffPart[] = [];
+  let same: DiffLine[] = [];
+  let differing = 0;
+  const leave = (isLast: boolean): void => {
+    const head = parts.length === 0 ? 0 : AROUND;
+    const tail = isLast ? 0 : AROUND;
+    const count = same.length - head - tail;
+    // A line in the place of one saves nothing.
+    if (count < 2) parts.push(...same);
+    else parts.push(...same.slice(0, head), { kind: 'same-left', count }, ...same.slice(same.length - tail));
+    same = [];
+  };
+  for (const line of lines) {
+    if (line.kind === 'same') same.push(line);
+    else {
+      differing += 1;
+      if (differing > MOST_DIFFERING) continue;
+      leave(false);
+      parts.push(line);
+    }
+  }
+  if (differing > MOST_DIFFERING) parts.push({ kind: 'differing-left', count: differing - MOST_DIFFERING });
+  else leave(true);
+  return parts;
 }
 
 function between(old: string[], fresh: string[]): DiffLine[] {
