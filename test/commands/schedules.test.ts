@@ -119,6 +119,25 @@ it('makes up for what was due in a time, each moment once however often it is as
   expect(await ended()).toBe(before + 3);
 });
 
+it('starts no more than a hundred at once by mistake, and says how to go in parts', async () => {
+  await write('rare', `${plain.replace('plain', 'rare')}schedule: "@monthly"\n`);
+  expect(await json('schedules', 'sync')).toMatchObject({ created: ['rare'] });
+  const backfill = (...args: string[]) =>
+    project.run('schedules', 'backfill', 'rare', '--from', '2000-01-15T00:00:00Z', ...args);
+  const refused = await backfill();
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/was due \d{3} times from .*, more than 100\. Nothing was started\./) as string,
+  });
+  expect(refused.stderr).toContain('`--to 2008-05-01T00:00:00.000Z`');
+  expect(await runsOf('rare')).toEqual([]);
+  expect(await backfill('--to', '2008-05-01T00:00:00.000Z')).toMatchObject({ code: 0 });
+  await expect.poll(async () => (await runsOf('rare')).length).toBeGreaterThan(0);
+  expect(await backfill('--all')).toMatchObject({ code: 0 });
+  await rm(join(project.folder, 'definitions', 'workflows', 'rare.yml'));
+  expect(await json('schedules', 'sync')).toMatchObject({ removed: ['rare'] });
+});
+
 it('skips a run while one is open, also one that is triggered, and ends no run with its schedule', async () => {
   const first = (await project.run('schedules', 'trigger', 'slow')).stdout.trim();
   expect(await project.run('schedules', 'trigger', 'slow')).toMatchObject({

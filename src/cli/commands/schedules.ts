@@ -1,6 +1,8 @@
 import type { CommandSpec, Invocation } from '../command.js';
 import { AS_OPTION, JSON_OPTION, checkWords } from '../command.js';
 import type { TriggerChanges } from '../triggers/run-sync.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import type { Range } from '../triggers/backfill-schedule.js';
 import type { ServerSchedule } from '../triggers/server-schedules.js';
 import type { FollowerChanges } from '../triggers/sync-followers.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -22,6 +24,7 @@ export const schedules: CommandSpec = {
     { flags: '--note <text>', about: 'of `pause`: why, for people', free: true },
     { flags: '--from <time>', about: 'of `backfill`: start what was due since then; ISO 8601' },
     { flags: '--to <time>', about: 'of `backfill`: until then; now by default' },
+    { flags: '--all', about: 'of `backfill`: also where more than a hundred were due' },
     AS_OPTION,
     JSON_OPTION,
   ],
@@ -118,7 +121,7 @@ async function actOn(
     else tell(terminal, words);
     return EXIT.success;
   };
-  const onSchedule = async (schedule: ServerSchedule): Promise<ExitCode> => {
+  const onSchedule = async (schedule: ServerSchedule, link: TemporalLink): Promise<ExitCode> => {
     const { handle } = schedule;
     if (action === 'trigger') {
       const { triggerSchedule } = await import('../triggers/trigger-schedule.js');
@@ -135,7 +138,10 @@ async function actOn(
     if (action === 'pause') await handle.pause(note);
     if (action === 'resume') await handle.unpause(`resumed ${said}`);
     if (action === 'remove') await handle.delete();
-    if (range !== null) await handle.backfill({ ...range, overlap: schedule.description.policies.overlap });
+    if (range !== null) {
+      const { backfillSchedule } = await import('../triggers/backfill-schedule.js');
+      await backfillSchedule(schedule, range, { link, all: options.flag('all') });
+    }
     return done(DONE[action]);
   };
   return withSchedule(name, terminal, onSchedule, async (follower, store) => {
@@ -163,7 +169,7 @@ const FOLLOWER_DONE = {
   remove: 'Removed. A run that is open goes on; `sync` makes it anew while a definition has it.',
 };
 
-function rangeOf(from: string | null, to: string | null): { start: Date; end: Date } {
+function rangeOf(from: string | null, to: string | null): Range {
   if (from === null) throw usageError('Expected `--from`: since when to start what was due.');
   const start = timeOf('from', from);
   const end = to === null ? new Date() : timeOf('to', to);

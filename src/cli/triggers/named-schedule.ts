@@ -1,5 +1,6 @@
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import type { Follower } from '../../plan/triggers/follow.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { usageError } from '../exit-codes.js';
 import { openSession } from '../session.js';
 import type { Session } from '../session.js';
@@ -14,7 +15,7 @@ import { serverSchedules } from './server-schedules.js';
 export async function withSchedule<T>(
   name: string,
   terminal: Terminal,
-  act: (schedule: ServerSchedule) => Promise<T>,
+  act: (schedule: ServerSchedule, link: TemporalLink) => Promise<T>,
   actOnFollower: (follower: Follower, store: Session['store']) => Promise<T>,
 ): Promise<T> {
   const session = await openSession(terminal, { taskQueue: null });
@@ -22,7 +23,7 @@ export async function withSchedule<T>(
   try {
     const there = await serverSchedules(link, session.store);
     const known = there.get(name);
-    if (known !== undefined) return await act(known);
+    if (known !== undefined) return await act(known, link);
     const followers = await session.store.readFollowers();
     const follower = followers.find(({ definition }) => definition === name);
     if (follower !== undefined) return await actOnFollower(follower, session.store);
