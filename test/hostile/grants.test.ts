@@ -190,6 +190,22 @@ describe('a grant', () => {
     await expectRefused('forged', new RegExp(`\\b${2 * forgeries.length + 1} decisions refused`));
   });
 
+  it('that is none, or is for another gate than is named, is kept as refused with that gate', async () => {
+    const { handle, gate } = await waiting('none');
+    await waiting('named');
+    const { token } = await granted('named');
+    const use = (what: string): Promise<Finished> => project.run('approve', 'none/ok', '--token', what);
+    for (const damaged of ['x', token.slice(20), `${Buffer.from('{}').toString('base64url')}.x`])
+      expect(await use(damaged)).toMatchObject({ code: 1, stderr: expect.stringContaining('is no token') as string });
+    const other = await use(token);
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('for the gate `named/ok`') as string });
+    await expectRefused('none', /\b4 decisions refused/);
+    const { stdout } = await project.run('logs', 'none');
+    expect(stdout.match(/of `ok` by \S+: What was given is no token/g)).toHaveLength(3);
+    expect(stdout).not.toContain(token);
+    expect(await gateOf(handle)).toEqual(gate);
+  });
+
   it('is void once what it was made for was asked anew with other content', async () => {
     const { handle, gate } = await waiting('loops', 'loops.yml');
     const { token } = await granted('loops');

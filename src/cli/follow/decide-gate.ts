@@ -35,8 +35,8 @@ export interface DecideCommand {
   edit?: string | null;
   /** Hash of what was seen before, whole or as a gate shows it: nothing else is decided on. */
   hash?: string | null;
-  /** What the gate must show, where a grant says so: it is shown all the same. */
-  granted?: Hash;
+  /** What the gate must show, where a grant says so: it is shown all the same. Or why the grant is none for it. */
+  granted?: Hash | CliError;
   /** Print the decision instead of sending it. */
   print?: boolean;
   json: boolean;
@@ -97,6 +97,7 @@ async function meantGate(
 /** An open gate; by a grant it is the one that the grant is for, with the content that it is for. */
 function grantedGate(open: OpenGate, { address, granted }: DecideCommand): OpenGate {
   if (granted === undefined) return open;
+  if (granted instanceof CliError) throw granted;
   const { path, hash } = open.gate;
   if (open.address !== address) throw refusal(`No gate is open at \`${address}\`.`);
   if (hash === granted) return open;
