@@ -1,8 +1,10 @@
 import type { CommandSpec } from '../command.js';
+import type { Store } from '../../store/store.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import type { Score } from '../forecast/score.js';
 import { print, printJson } from '../terminal.js';
+import { safeName } from '../text/safe-text.js';
 
 export const stats: CommandSpec = {
   name: 'stats',
@@ -26,13 +28,29 @@ export const stats: CommandSpec = {
       const told = [lineOf('cost', scores.usd), lineOf('tokens', scores.tokens), lineOf('time', scores.ms)].flat();
       print(
         terminal,
-        ...(told.length > 0 ? told : [`Nothing was forecast: closed runs say too little (${runs.length}).`]),
+        ...(told.length > 0 ? told : [await whyNothing(definition, runs.length, session?.store ?? null)]),
         ...(quota === null ? [] : quotaLines(quota)),
       );
     }
     return EXIT.success;
   },
 };
+
+/** Why nothing was forecast. A name that no closed run has is likely another one. */
+async function whyNothing(
+  definition: string | undefined,
+  count: number,
+  store: Pick<Store, 'closedRuns'> | null,
+): Promise<string> {
+  const names = new Set<string>();
+  if (definition !== undefined && store !== null)
+    for await (const page of store.closedRuns()) for (const { plan_name: name } of page) names.add(name);
+  if (definition === undefined || names.has(definition))
+    return `Nothing was forecast: closed runs say too little (${count}).`;
+  const { didYouMean } = await import('../../compiler/problems/did-you-mean.js');
+  const hint = didYouMean(definition, names) ?? '`perdure list` has all runs.';
+  return `No closed run of a definition \`${safeName(definition)}\` is known: ${hint}`;
+}
 
 function lineOf(what: string, score: Score | null): string[] {
   if (score === null) return [];
