@@ -120,7 +120,7 @@ describe('workspace apply', () => {
 });
 
 describe('workspace of a project below the top of a repository', () => {
-  it('prints patches that git applies there, of any run, and names another way to merge', async () => {
+  it('prints patches that git applies there, names commands that work there, and another way to merge', async () => {
     const inner = projectAt(at('inner'));
     mkdirSync(at('inner'));
     for (const [name, text] of Object.entries({
@@ -139,18 +139,37 @@ describe('workspace of a project below the top of a repository', () => {
       };
       for (const run of ['first', 'here']) {
         begin();
-        expect(await inner.run('run', `${run}.yml`, '--id', run)).toMatchObject({ code: 0 });
+        expect(await inner.run('run', `${run}.yml`, '--id', `in-${run}`)).toMatchObject({ code: 0 });
         begin();
-        const { stdout } = await inner.run('workspace', 'diff', run);
+        const { stdout } = await inner.run('workspace', 'diff', `in-${run}`);
         execFileSync('git', ['apply'], { cwd: inner.folder, input: stdout });
         expect(readFileSync(join(inner.folder, 'notes.txt'), 'utf8'), run).toBe('first\n');
         expect(readFileSync(join(inner.folder, 'new.txt'), 'utf8')).toBe('new\n');
       }
+      const told =
+        /`(git fetch [^`]+)`/.exec((await inner.run('workspace', 'show', 'in-first')).stderr)?.[1] ?? 'false';
+      execFileSync('sh', ['-c', told], { cwd: inner.folder, stdio: 'pipe' });
+      expect(git('show', 'FETCH_HEAD:new.txt')).toBe('new\n');
       writeFileSync(join(inner.folder, 'notes.txt'), 'mine\n');
-      const { code, stderr } = await inner.run('workspace', 'apply', 'first');
-      expect([code, stderr]).toEqual([1, expect.stringContaining('perdure workspace diff first | git apply --reject')]);
+      const { code, stderr } = await inner.run('workspace', 'apply', 'in-first');
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining('perdure workspace diff in-first | git apply --reject'),
+      ]);
     } finally {
       await inner.close();
     }
   });
+});
+
+it('names a way to the commits of a run of a project that has no repository', async () => {
+  const plain = await openProject({ 'notes.txt': 'one\n', 'first.yml': work('first'), 'first.sh': SCRIPTS.first });
+  try {
+    expect(await plain.run('run', 'first.yml', '--id', 'first')).toMatchObject({ code: 0 });
+    const told = /`(git clone [^`]+)`/.exec((await plain.run('workspace', 'show', 'first')).stderr)?.[1] ?? 'false';
+    execFileSync('sh', ['-c', told], { cwd: plain.folder, stdio: 'pipe' });
+    expect(readFileSync(join(plain.folder, 'first', 'new.txt'), 'utf8')).toBe('new\n');
+  } finally {
+    await plain.close();
+  }
 });

@@ -1,5 +1,6 @@
 import type { Palette, Tone } from '../text/colors.js';
 import { relative } from 'node:path';
+import { repositoryOf } from '../../store/git/repository.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -38,8 +39,17 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
   if (inside.length > 0) tell(terminal, `Without the files of ${inside.join(', ')}: git of its own.`);
   await tellUncommitted(snapshots, { ...branch, left: left.tree }, terminal);
   const apply = `\`${ownName()} workspace apply ${snapshots.run}\` changes the files here`;
-  const fetch = `\`git fetch ${relative(snapshots.root, branch.repository)} ${name}\` gets the commits`;
-  tell(terminal, commits.length === 0 ? `${apply}.` : `${apply}; ${fetch}.`);
+  tell(
+    terminal,
+    commits.length === 0 ? `${apply}.` : `${apply}; \`${gettingOf(snapshots, branch)}\` gets the commits.`,
+  );
+}
+
+/** A command that gets the commits of a run. Of a path git begins at the top of a repository, wherever it is called. */
+function gettingOf({ root, run }: Snapshots, { name, repository }: Branch): string {
+  const top = repositoryOf(root);
+  if (top === null) return `git clone --branch ${name} ${relative(root, repository)} ${run}`;
+  return `git fetch ${relative(top, repository)} ${name}`;
 }
 
 /** What steps without `commit` have written beside what was committed. */
