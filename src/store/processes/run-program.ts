@@ -10,8 +10,9 @@ const FIXED: Fixed = { extendEnv: false, stripFinalNewline: false, reject: false
 
 /**
  * Starts a program that belongs to no step: git, editors, pagers, `go`, `ps`. Its result never rejects: `exitCode` is
- * undefined where it could not be started, was killed, took longer than `timeout` milliseconds, or printed more than
- * `maxBuffer`. What steps start is `activities/processes/`: it carries a run's tag and ends with its group.
+ * undefined where it could not be started, was killed or took longer than `timeout` milliseconds. One that printed more
+ * than `maxBuffer` has `failed`, whatever its exit code: what it printed is cut. What steps start is
+ * `activities/processes/`: it carries a run's tag and ends with its group.
  */
 export function runProgram<O extends Options & { env: NodeJS.ProcessEnv }>(
   file: string,
