@@ -9,7 +9,7 @@ import type { TaskNames } from './task-names.js';
 import { NO_NAMES } from './task-names.js';
 
 /** Tools that keep the books of a build: nobody is told of them. */
-const BOOKKEEPING = ['gather_context', 'keep_context'];
+const BOOKKEEPING = ['gather_context', 'keep_context', 'compare_workspace', 'test_changes'];
 const UNTOLD: Step['kind'][] = ['set', 'wait'];
 /** Of what a step came to so much is told. */
 const TEXT_CHARACTERS = 1_000;

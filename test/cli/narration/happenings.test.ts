@@ -71,7 +71,13 @@ describe('what has happened between two looks at a run', () => {
       ['started draft', 'waiting draft'],
     ],
     ['values that are set', [stepView(of('set', { values: {} }), ended('success'))], []],
-    ['the books of a build', [stepView(TOOL('keep_context'), ended('success'))], []],
+    ...['gather_context', 'keep_context', 'compare_workspace', 'test_changes'].map(
+      (tool): [string, StepView[], string[]] => [
+        `the books of a build (${tool})`,
+        [stepView(TOOL(tool), ended('success'))],
+        [],
+      ],
+    ),
     [
       'a round that begins again',
       [
