@@ -71,7 +71,7 @@ export async function openToAppend(path: string): Promise<number> {
 /** Any text as a file's name: nothing in it can leave the folder, whatever a run or a step is called. */
 export function fileName(text: string): string {
   const name =
-    encodeURIComponent(text).replace(
+    encodeURIComponent(text.toWellFormed()).replace(
       /[.*'()!~]/g,
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
     ) || '%00';

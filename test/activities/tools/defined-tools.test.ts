@@ -154,6 +154,8 @@ describe('tools of tool.yml', () => {
       is_error: false,
     });
     expect(asked).toEqual([['/of/a/b%3Fc%20d?q=a%2Fb%3Fc+d', `Bearer ${SECRET}`]]);
+    expect(await call(toolOf('http', exec, open), { text: 'half \ud83d' })).toMatchObject({ is_error: false });
+    expect(asked.pop()).toEqual([expect.stringMatching(/^\/of\/half%20%EF%BF%BD\?/), `Bearer ${SECRET}`]);
     expect(await call(toolOf('http', exec, open), { text: '../../admin' })).toMatchObject({ is_error: true });
     expect(await call(toolOf('http', exec, { ...open, permissions: {} }), { text: 'x' })).toMatchObject({
       content: expect.stringContaining('network'),

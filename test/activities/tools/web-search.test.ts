@@ -52,6 +52,12 @@ describe('a search that the project names', () => {
     expect(asked).toEqual([{ url: '/search?q=a%20b%26n%3D9%23%24%7Bquery%7D&n=3', token: 'planted' }]);
   });
 
+  it('is asked also where a model wrote half of a character', async () => {
+    const { asked, tool } = await searching(BRAVE);
+    expect(await callTool(tool, { query: 'a\ud83d' }, await context())).toMatchObject({ is_error: false });
+    expect(asked[0]?.url).toBe('/search?q=a%EF%BF%BD&n=3');
+  });
+
   it('gives an answer of another form as its text', async () => {
     const { tool } = await searching('<p>Found</p>');
     expect(await callTool(tool, { query: 'x' }, await context())).toEqual({ content: '<p>Found</p>', is_error: false });

@@ -48,10 +48,13 @@ export function fillAddress(url: string, values: Values): string {
   const inPath = fillText(path, values, (value) => {
     if (value.split('/').some((part) => part === '..' || part === '.'))
       throw new FillRefusal('A value of the address would lead to another path.');
-    return encodeURIComponent(value).replaceAll('%2F', '/');
+    return encoded(value).replaceAll('%2F', '/');
   });
-  return [inPath, ...query.map((part) => fillText(part, values, encodeURIComponent))].join('?');
+  return [inPath, ...query.map((part) => fillText(part, values, encoded))].join('?');
 }
+
+/** As it stands in an address; half of a character, which a model may write, cannot. */
+const encoded = (value: string): string => encodeURIComponent(value.toWellFormed());
 
 /** What is found at a path such as `items[0].name`; `$` at its beginning is the whole. Own properties only. */
 export function atPath(value: Json, path: string): Json {

@@ -39,7 +39,7 @@ export const searchAt: ToolHandler<Tool & { kind: 'builtin' }> = {
     const limit = startTimeLimit(context.signal, LIMIT_MS);
     try {
       return await find(
-        search.url.replace('${query}', () => encodeURIComponent(data.query)),
+        search.url.replace('${query}', () => encodeURIComponent(data.query.toWellFormed())),
         headers.values,
         { ...context, signal: limit.signal },
       );
