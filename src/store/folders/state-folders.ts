@@ -61,13 +61,16 @@ export function stateAround(folder: string): string | null {
  */
 export function placesOf(stateDir: string, folder: string): string[] {
   const real = realOf(stateDir);
-  const places = [real, ...mountedPlaces(real)];
+  const places = [real, ...mountedPlaces(real, mountsNow())];
   return [...new Set(places)].filter((path) => path.startsWith(`${folder === '/' ? '' : folder}/`));
 }
 
-/** By what the system says of its mounts; none where it does not. */
-function mountedPlaces(real: string): string[] {
-  const mounts = listMounts();
+/**
+ * Where a folder of that real path, what holds it or what is in it stands by these mounts, which are lines of
+ * `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+ */
+export function mountedPlaces(real: string, mountinfo: string): string[] {
+  const mounts = mountsIn(mountinfo);
   const own = mounts.findLast(({ point }) => isWithin(real, point));
   if (own === undefined) return [];
   const inside = join(own.root, real.slice(own.point === '/' ? 0 : own.point.length));
@@ -85,18 +88,21 @@ interface Mount {
   point: string;
 }
 
-function listMounts(): Mount[] {
+function mountsIn(mountinfo: string): Mount[] {
+  return mountinfo.split('\n').flatMap((line) => {
+    const [, , device, root, point] = line.split(' ');
+    return device === undefined || root === undefined || point === undefined
+      ? []
+      : [{ device, root: unescape(root), point: unescape(point) }];
+  });
+}
+
+/** Nothing where the system does not say. */
+function mountsNow(): string {
   try {
-    return readFileSync('/proc/self/mountinfo', 'utf8')
-      .split('\n')
-      .flatMap((line) => {
-        const [, , device, root, point] = line.split(' ');
-        return device === undefined || root === undefined || point === undefined
-          ? []
-          : [{ device, root: unescape(root), point: unescape(point) }];
-      });
+    return readFileSync('/proc/self/mountinfo', 'utf8');
   } catch {
-    return [];
+    return '';
   }
 }
 

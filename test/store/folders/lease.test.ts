@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -51,9 +51,29 @@ it('tells a holder that did not go on that it is one no more', async () => {
     // As if nothing had renewed it for a minute.
     writeFileSync(join(folder, String(lease.number)), String(Date.now() - 1));
     await withLease(folder, {}, () => Promise.resolve());
-    expect(() => lease.require()).toThrow(LeaseLost);
+    expect(() => lease.require()).toThrow(new LeaseLost('Another took over after 60 s.'));
   });
   expect(await withLease(folder, {}, ({ number }) => Promise.resolve(number))).toBe((first?.number ?? 0) + 2);
+});
+
+it('is one private file of its folder, whose other files it leaves and does not count', async () => {
+  mkdirSync(folder);
+  for (const name of ['places.json', '9x', 'x9']) writeFileSync(join(folder, name), '');
+  for (const number of [1, 2, 3])
+    await withLease(folder, {}, async (lease) => {
+      expect(lease.number).toBe(number);
+      expect(statSync(join(folder, String(number))).mode & 0o777).toBe(0o600);
+    });
+  expect(readdirSync(folder).sort()).toEqual(['2', '3', '9x', 'places.json', 'x9']);
+  writeFileSync(join(folder, '4'), 'no number');
+  expect(await withLease(folder, {}, ({ number, wasLost }) => Promise.resolve([number, wasLost]))).toEqual([5, false]);
+});
+
+it('cannot be had where its last holder cannot be read, and is given back after a failure', async () => {
+  await expect(withLease(folder, {}, () => Promise.reject(new Error('mine')))).rejects.toThrow('mine');
+  expect(await withLease(folder, {}, ({ wasLost }) => Promise.resolve(wasLost))).toBe(false);
+  mkdirSync(join(folder, '3'));
+  await expect(withLease(folder, {}, () => Promise.resolve())).rejects.toThrow('EISDIR');
 });
 
 it('is renewed while its holder works', async () => {
