@@ -78,7 +78,7 @@ describe('a folder of state', () => {
 });
 
 describe('where a state folder is mounted', () => {
-  const STATE = '/home/ana/p/.perdure';
+  const STATE = '/data/ana/p/.perdure';
   const disk = (root: string, point: string, device = '8:1'): string =>
     `36 25 ${device} ${root} ${point} rw - ext4 d rw`;
 
@@ -86,20 +86,20 @@ describe('where a state folder is mounted', () => {
     ['nowhere else', [disk('/', '/')], [STATE]],
     ['by no word of the system', [''], []],
     ['whole, at another place', [disk('/', '/'), disk(STATE, '/mnt/state')], [STATE, '/mnt/state']],
-    ['in a folder that holds it', [disk('/', '/'), disk('/home', '/mnt/h')], [STATE, '/mnt/h/ana/p/.perdure']],
+    ['in a folder that holds it', [disk('/', '/'), disk('/data', '/mnt/h')], [STATE, '/mnt/h/ana/p/.perdure']],
     ['by all of its disk', [disk('/', '/'), disk('/', '/mnt')], [STATE, `/mnt${STATE}`]],
     ['in part', [disk('/', '/'), disk(`${STATE}/values/ab`, '/w/in')], [STATE, '/w/in']],
     ['with a blank in its path', [disk('/', '/'), disk(STATE, '/mnt/a\\040b\\134c')], [STATE, '/mnt/a b\\c']],
-    ['not by a neighbour', [disk('/', '/'), disk(`${STATE}2`, '/w'), disk('/home/an', '/x')], [STATE]],
+    ['not by a neighbour', [disk('/', '/'), disk(`${STATE}2`, '/w'), disk('/data/an', '/x')], [STATE]],
     ['not by another disk', [disk('/', '/'), disk(STATE, '/mnt', '8:2')], [STATE]],
     [
       'from a disk of its own',
-      [disk('/', '/'), disk('/', '/home', '8:2'), disk('/ana', '/mnt', '8:2')],
+      [disk('/', '/'), disk('/', '/data', '8:2'), disk('/ana', '/mnt', '8:2')],
       [STATE, '/mnt/p/.perdure'],
     ],
     [
       'by the mount that was made last',
-      [disk('/', '/', '8:2'), disk('/top', '/home'), disk('/top/ana/p', '/mnt')],
+      [disk('/', '/', '8:2'), disk('/top', '/data'), disk('/top/ana/p', '/mnt')],
       [STATE, '/mnt/.perdure'],
     ],
   ])('%s', (_, lines, places) => {

@@ -145,6 +145,36 @@ describe('a log', () => {
     expect(await store.listLogs('run')).toEqual([]);
   });
 
+  it('leaves no file open, whether it was written, read, listed or lost', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    const open = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
+    const before = await open();
+    for (let step = 0; step < 30; step++) {
+      const log = store.openLog('run', `step-${String(step)}`);
+      if (step % 3 > 0) log.write('stdout', 'x');
+      if (step % 3 < 2) log.writeLast('text', 'last');
+      await log.close();
+      await store.logsWritten();
+      await new Promise(setImmediate);
+      expect(await texts(store, `step-${String(step)}`)).toMatch(/^x?(last)?$/);
+    }
+    expect(await store.listLogs('run')).toHaveLength(30);
+    await expect.poll(open).toBeLessThan(before + 10);
+  });
+
+  it('is listed once it says something, those of one moment by their paths', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    for (const path of ['q', 'b/2', 'z', 'a', 'b/1', 'b']) {
+      const log = store.openLog('run', path);
+      log.write('stdout', 'x', '2026-01-01T00:00:00.000Z');
+      await log.close();
+    }
+    await writeFile(join(folder, 'logs', 'run', 'empty.ndjson'), '');
+    expect(await store.listLogs('run')).toEqual(['a', 'b', 'b/1', 'b/2', 'q', 'z']);
+  });
+
   it.each([
     ['the log', 'run/step.ndjson/x', (store: Store) => store.readLog('run', 'step', 0)],
     ['the file of last words', 'run/gathered.log/x', (store: Store) => store.readLog('run', 'step', 0)],
