@@ -20,7 +20,8 @@ import { prepareStateDir, requireApart } from './server/server-database.js';
 import type { QueueConfig } from './connection/task-queue.js';
 import { devicesAt, taskQueueOf, workerIdentity } from './connection/task-queue.js';
 import type { TelemetryConfig } from './telemetry/telemetry-settings.js';
-import { telemetrySettings, telemetryVariables } from './telemetry/telemetry-settings.js';
+import { telemetryVariables } from './telemetry/telemetry-settings.js';
+import { unusableSettings } from './telemetry/unusable-settings.js';
 import type { HealthPlace } from './telemetry/told-worker.js';
 import type { TemporalSettings } from './connection/temporal-settings.js';
 import { temporalSettings } from './connection/temporal-settings.js';
@@ -63,7 +64,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const { address, namespace, connection } = settings;
   const keys = await projectKeys(config, { env: credentials(), root: project.root });
   const variables = { ...credentials(), ...telemetryVariables(config, credentials()) };
-  telemetrySettings(variables); // throws where they ask for what cannot be done
+  unusableSettings(variables).forEach(log); // throws where they ask for what cannot be done
   const { store, queue } = await claimWork(options, settings, keys);
   const signal = hostSignal();
   const worker = await startWorker({

@@ -154,7 +154,7 @@ export async function settle(
     ...WAYS_OF_TODAY,
     ...peopleOf(config),
     ...durabilityOf(plan, config),
-    ...(await traceOf(config, terminal.env)),
+    ...(await traceOf(config, terminal)),
     search_attributes: false,
     budget: settleLimits(plan, ...set),
     ...(quota === null || choices.rehearse ? {} : { quota }),

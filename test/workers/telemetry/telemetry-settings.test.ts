@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unusableSettings } from '../../../src/workers/telemetry/unusable-settings.js';
 import { isTraced, telemetrySettings, telemetryVariables } from '../../../src/workers/telemetry/telemetry-settings.js';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
@@ -58,4 +59,34 @@ it.each([
     OTEL_METRIC_EXPORT_INTERVAL: written,
   });
   expect(settings).toMatchObject({ traces: { timeoutMs }, metrics: { timeoutMs }, intervalMs });
+});
+
+describe('a setting that cannot be used', () => {
+  const said = (env: Record<string, string>): string =>
+    unusableSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector:4318', ...env }).join('\n');
+
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_CERTIFICATE: '/nowhere/ca.pem' }, '`OTEL_EXPORTER_OTLP_CERTIFICATE` names a file'],
+    [{ OTEL_EXPORTER_OTLP_CERTIFICATE: 'package.json' }, 'names a file without a certificate'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'authorization: Bearer top-secret' }, 'a part that is no `name=value`'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'a key=top-secret' }, 'a part that is no `name=value`'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'key=top-secret%0A' }, 'what can be no header of HTTP'],
+    [{ OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'a(b)=top-secret' }, '`OTEL_EXPORTER_OTLP_METRICS_HEADERS` has'],
+    [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd' }, 'is neither `gzip` nor `none`'],
+    [{ OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: 'soon' }, '`OTEL_EXPORTER_OTLP_TRACES_TIMEOUT` is no time'],
+  ])('is told of in one sentence that names no value: %j', (env, told) => {
+    expect(said(env)).toContain(told);
+    expect(said(env).split('\n')).toHaveLength(1);
+    expect(said(env)).not.toContain('top-secret');
+  });
+
+  it.each([
+    [{}],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x, b = c,' }],
+    [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip', OTEL_EXPORTER_OTLP_TIMEOUT: '500' }],
+    [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd', OTEL_SDK_DISABLED: 'true' }],
+    [{ OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'zstd', OTEL_TRACES_EXPORTER: 'none' }],
+  ])('is none of these: %j', (env: Record<string, string>) => {
+    expect(said(env)).toBe('');
+  });
 });
