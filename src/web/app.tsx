@@ -21,8 +21,9 @@ import { steeringRoutes } from './routes/steering.js';
 import { stepRoutes } from './routes/step.js';
 import { askToSignIn, personAt, signInRoutes } from './routes/sign-in.js';
 import type { PageContext, PageEnv, Site } from './site.js';
-import { sendPage } from './site.js';
+import { sendPage, sentIn } from './site.js';
 import { Notice } from './views/notice.js';
+import { Typed } from './views/typed.js';
 
 /** An edited content may be as large as what a gate shows. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -103,7 +104,7 @@ function headers({ reach }: Site): ReturnType<typeof secureHeaders> {
 }
 
 /** Says what went wrong as the terminal would; what is nobody's fault is logged there. */
-function tellError(c: PageContext, site: Site, error: Error): Response {
+async function tellError(c: PageContext, site: Site, error: Error): Promise<Response> {
   if (error instanceof HTTPException) {
     site.log(
       `refused: ${c.req.method} ${safeLine(c.req.path)}: ${error.status === 403 ? 'from another site' : error.message}`,
@@ -115,11 +116,13 @@ function tellError(c: PageContext, site: Site, error: Error): Response {
   // Who hangs up while they send has nothing to be told.
   if (status === 500 && !c.req.raw.signal.aborted)
     site.log(`failed: ${c.req.method} ${safeLine(c.req.path)}: ${error.stack ?? error.message}`);
+  const sent = c.req.method === 'POST' && error instanceof CliError ? await sentIn(c).catch(() => ({})) : {};
   return sendPage(
     c,
     site,
     { title, status },
     <Notice title={title} message={error.message} hint={hint}>
+      <Typed sent={sent} />
       <p>
         <a href="/inbox">Inbox</a> · <a href="/runs">Runs</a>
       </p>

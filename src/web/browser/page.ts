@@ -3,6 +3,8 @@
  * the parts that differ in the place of the old ones. Without it pages are read and decided as they are.
  */
 const WAIT_MS = 150;
+/** Who is signed out signs in elsewhere: so often it is asked whether they have. */
+const SIGNED_OUT_MS = 3_000;
 
 const main = document.querySelector<HTMLElement>('[data-events]');
 const address = main?.dataset['events'];
@@ -12,9 +14,14 @@ function follow(events: string): void {
   let source: EventSource | null = null;
   let ended = false;
   let waiting: number | undefined;
-  const later = (): void => {
+  const later = (ms = WAIT_MS): void => {
     window.clearTimeout(waiting);
-    waiting = window.setTimeout(() => void refresh().then((isDone) => isDone || later()), WAIT_MS);
+    waiting = window.setTimeout(() => void refresh().then(goOn), ms);
+  };
+  const goOn = (came: Came): void => {
+    if (came === 'pressed') later();
+    else if (came === 'signed-out') later(SIGNED_OUT_MS);
+    else if (source?.readyState === EventSource.CLOSED) connect();
   };
   // Browsers keep few connections to one server: only what is looked at has one.
   const connect = (): void => {
@@ -22,7 +29,9 @@ function follow(events: string): void {
     source = null;
     if (ended || document.hidden) return;
     source = new EventSource(events);
-    source.addEventListener('changed', later);
+    source.addEventListener('changed', () => later());
+    // Refused, and not merely away: the session has ended.
+    source.addEventListener('error', () => source?.readyState === EventSource.CLOSED && later());
     source.addEventListener('ended', () => {
       ended = true;
       source?.close();
@@ -48,24 +57,47 @@ const DOUBLE_MS = 2_000;
 let sent: { form: EventTarget | null; at: number } | null = null;
 document.addEventListener('submit', (event) => {
   const { target: form, timeStamp: at } = event;
+  const note = document.querySelector('.signed-out');
+  if (note !== null) {
+    event.preventDefault();
+    note.scrollIntoView();
+    return;
+  }
   if (sent?.form === form && at - (sent?.at ?? 0) < DOUBLE_MS) event.preventDefault();
   else sent = { form, at };
 });
 
-/** Puts what has changed in its place; false where somebody presses something just now, and nothing was changed. */
-async function refresh(): Promise<boolean> {
+/** `pressed`: somebody presses something just now, and nothing was changed. */
+type Came = 'done' | 'pressed' | 'signed-out';
+
+/** Puts what has changed in its place, and says where nobody is signed in any more: what is typed stays. */
+async function refresh(): Promise<Came> {
   const response = await fetch(location.href, { credentials: 'same-origin' }).catch(() => null);
-  if (response === null || response.status === 401) return true;
+  if (response === null) return 'done';
+  if (response.status === 401) {
+    tellSignedOut();
+    return 'signed-out';
+  }
+  document.querySelector('.signed-out')?.remove();
   // What is parsed so runs nothing.
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-  if (isPressed) return false;
+  if (isPressed) return 'pressed';
   for (const part of document.querySelectorAll<HTMLElement>('[data-part]')) {
     const next = fresh.getElementById(part.id);
     if (next === null || source(next) === source(part)) continue;
     if (isBeingFilled(part)) tellStale(part);
     else replace(part, next);
   }
-  return true;
+  return 'done';
+}
+
+function tellSignedOut(): void {
+  if (main === null || document.querySelector('.signed-out') !== null) return;
+  const note = document.createElement('p');
+  note.className = 'warning signed-out';
+  note.setAttribute('role', 'alert');
+  note.append('You are signed out. Open a new sign-in link in another tab, then send here: what you typed stays.');
+  main.prepend(note);
 }
 
 /** Parts as the server sent them: what people open and type is not in it. */

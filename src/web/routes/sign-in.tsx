@@ -2,8 +2,9 @@ import type { Hono } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { safeName } from '../../cli/text/safe-text.js';
 import type { PageContext, PageEnv, Site } from '../site.js';
-import { sendPage } from '../site.js';
+import { sendPage, sentIn } from '../site.js';
 import { Notice } from '../views/notice.js';
+import { Typed } from '../views/typed.js';
 
 /** Cookies know no ports: each server of a machine has its own name. */
 function cookieOf(c: PageContext, site: Site): { name: string; secure: boolean } {
@@ -17,8 +18,13 @@ export function personAt(c: PageContext, site: Site): string | null {
   return session === undefined ? null : site.door.personOf(session);
 }
 
-/** What somebody sees who is not signed in. */
-export function askToSignIn(c: PageContext, site: Site): Response {
+/** Of who is not signed in no more is read. */
+const MOST_TYPED = 1_000_000;
+
+/** What somebody sees who is not signed in; what they typed before their session ended is there to be copied. */
+export async function askToSignIn(c: PageContext, site: Site): Promise<Response> {
+  const isForm = c.req.method === 'POST' && Number(c.req.header('content-length') ?? Infinity) <= MOST_TYPED;
+  const sent = isForm ? await sentIn(c).catch(() => ({})) : {};
   return sendPage(
     c,
     site,
@@ -31,6 +37,7 @@ export function askToSignIn(c: PageContext, site: Site): Response {
       <p>
         <a href={placeOf(c)}>Signed in already? Go on</a>
       </p>
+      <Typed sent={sent} />
     </Notice>,
   );
 }
