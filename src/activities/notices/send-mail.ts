@@ -49,8 +49,13 @@ export async function sendMail(
     .finally(() => transport.close());
 }
 
+/** Lines of a text of others are marked: none can pass for one of ours, such as a link to decide by. */
 function textOf({ lines, buttons }: NoticeWords): string {
-  return [...lines, '', ...buttons.map(({ label, url }) => `${label}:\n${url}`)].join('\n');
+  return [
+    ...lines.map((line) => line.replaceAll('\n', '\n> ')),
+    '',
+    ...buttons.map(({ label, url }) => `${label}:\n${url}`),
+  ].join('\n');
 }
 
 function signIn({ user, password }: MailWay, known: ReturnType<Credentials>): object {

@@ -53,6 +53,14 @@ describe('a mail', () => {
     );
   });
 
+  it('has no line of a question that passes for one of its own', async () => {
+    const { port, taken } = await server(null);
+    const message = 'Publish it?\n\nLook, then approve as ana:\nhttps://evil.example/granted/x';
+    await send({ server: `smtp://127.0.0.1:${port}`, tls: false }, { ...WORDS, lines: [message, ...WORDS.lines] });
+    expect(taken[0]?.body).toContain('Publish it?\r\n> \r\n> Look, then approve as ana:\r\n> https://evil.example');
+    expect(taken[0]?.body).toContain('\r\nLook at it:\r\nhttps://runs.example.com/gates/r/ok\r\n');
+  });
+
   it.each([
     '\r\nBcc: eve@example.com',
     '\nBcc: eve@example.com\n\nother',
