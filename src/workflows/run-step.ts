@@ -33,7 +33,6 @@ import { runLoop } from './steps/loop.js';
 import { runPlan } from './steps/plan.js';
 import { runSerial } from './steps/serial.js';
 import { runSet } from './steps/set.js';
-import type { ToolPermission } from './steps/tool.js';
 import { askLeave, isAskedAgain, isJudgedInCall, runTool } from './steps/tool.js';
 import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
@@ -98,16 +97,18 @@ function tryFirst(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   if (step.kind !== 'flash')
     return checkpoint === null ? tryNext(scope, step, tries) : tryChecked(scope, step, tries, checkpoint);
   if (step.ready === null && checkpoint === null) return tryNext(scope, step, tries);
-  return askReady(scope, step, checkpoint).then((readiness) => {
-    if ('end' in readiness) return readiness.end;
-    tries.flash.image = readiness.image;
-    keepTries(scope, step, tries, true);
-    return tryNext(scope, step, tries);
-  });
+  return askReady(scope, step, checkpoint)
+    .catch(endOfAsking)
+    .then((readiness) => {
+      if ('end' in readiness) return readiness.end;
+      tries.flash.image = readiness.image;
+      keepTries(scope, step, tries, true);
+      return tryNext(scope, step, tries);
+    });
 }
 
 async function tryChecked(scope: Scope, step: Step, tries: Tries, checkpoint: string): Promise<StepEnd> {
-  const end = await askCheckpoint(scope, step, checkpoint);
+  const end = await askCheckpoint(scope, step, checkpoint).catch((error: unknown) => endOfAsking(error).end);
   if (end !== null) return end;
   keepTries(scope, step, tries, true);
   return tryNext(scope, step, tries);
@@ -125,14 +126,17 @@ async function askAndTry(
   renewed: boolean,
 ): Promise<StepEnd> {
   tries.unjudged = false;
-  const permission = await askLeave(scope, step, renewed).catch((error: unknown): ToolPermission => {
-    if (isCancellation(error)) throw error;
-    return { end: failedTry(error) };
-  });
+  const permission = await askLeave(scope, step, renewed).catch(endOfAsking);
   if ('end' in permission) return permission.end;
   tries.allowed = permission.allowed;
   if (tries.allowed !== null) keepTries(scope, step, tries, true);
   return tryNext(scope, step, tries);
+}
+
+/** A step that cannot be asked about, such as one without an image, has failed by itself. */
+function endOfAsking(error: unknown): { end: StepEnd } {
+  if (isCancellation(error)) throw error;
+  return { end: failedTry(error) };
 }
 
 /** Makes one try in its turn, and more as long as `afterTry` says so. */

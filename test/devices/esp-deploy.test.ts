@@ -19,12 +19,14 @@ const people = createPeople(harness);
 beforeAll(() => installPythonTool('esptool', '5.6.0'));
 
 const SPEC = parse(readFileSync(new URL('../../definitions/builds/esp-counter.yml', import.meta.url), 'utf8')) as Json;
-const IMAGE = espImage('esp32', ['counter ready', 'tick %d']).toString('base64');
 /** What a builder of that spec writes. */
-const MAKE = `import { mkdirSync, writeFileSync } from 'node:fs';
+const makeFor = (chip: 'esp32' | 'esp32s3'): string => {
+  const image = espImage(chip, ['counter ready', 'tick %d']).toString('base64');
+  return `import { mkdirSync, writeFileSync } from 'node:fs';
 mkdirSync('counter', { recursive: true });
-writeFileSync('counter/counter.bin', Buffer.from('${IMAGE}', 'base64'));
+writeFileSync('counter/counter.bin', Buffer.from('${image}', 'base64'));
 `;
+};
 
 /** The deployment of the shipped spec, for a builder that wrote this script. */
 async function deploy(script: string): Promise<Awaited<ReturnType<typeof startFlow>>> {
@@ -46,7 +48,7 @@ async function deploy(script: string): Promise<Awaited<ReturnType<typeof startFl
 
 describe('the deployment of the shipped build for an ESP32', () => {
   it('asks, makes the image, flashes the simulated board and hears it count', async () => {
-    const run = await deploy(MAKE);
+    const run = await deploy(makeFor('esp32'));
     const checklist = await people.gate(run.workflowId, ({ path }) => path === 'deploy_checklist');
     expect(await harness.json(checklist.content)).toContain('[ ] The board is not one that something else depends on.');
     await people.say(run.workflowId, 'ana');
@@ -78,4 +80,22 @@ describe('the deployment of the shipped build for an ESP32', () => {
       deploy_1_listen: { status: 'skipped' },
     });
   });
+
+  it.each([
+    ['was made for another chip', makeFor('esp32s3'), 'The image is for `esp32s3`'],
+    ['was not made', '', 'The image `counter/counter.bin` cannot be used: there is no such file.'],
+  ])(
+    'fails by its step alone where the image %s, and asks nobody whether the board is there',
+    async (_, script, said) => {
+      const run = await deploy(script);
+      await people.say(run.workflowId, 'ana', {});
+      const { outcome, steps } = await endOf(harness, run);
+      expect(outcome.status).toBe('partial');
+      expect(steps).toMatchObject({
+        deploy_1_compile: { status: 'success' },
+        deploy_1_flash: { status: 'error', error: expect.stringContaining(said) as string },
+        deploy_1_listen: { status: 'skipped' },
+      });
+    },
+  );
 });
