@@ -146,6 +146,8 @@ describe('a build', () => {
     const { code } = await project.perdure('watch', 'red');
     const result = JSON.parse((await project.perdure('show', 'red', '--json')).stdout) as RunResult;
     expect({ code, status: result.status }).toEqual({ code: 1, status: 'partial' });
+    const { stdout: shown } = await project.perdure('show', result.run);
+    expect(shown).toContain(`perdure build fix ${result.run} "…"`);
     expect(result.error).toContain('1 of 1 tests failed.');
     expect(result.output).toMatchObject({ tests: { ok: false, passed: 0, failed: 1 } });
   });

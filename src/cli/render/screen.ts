@@ -1,4 +1,5 @@
 import { PAGE_STEP } from '../../plan/builds/deployment.js';
+import { buildStepOf } from '../observe/build-spec.js';
 import type { RunView, StepView } from '../observe/view/view.js';
 import { isClosed, nestedIn, rootOf } from '../observe/view/view.js';
 import { workedMs } from '../observe/worked.js';
@@ -186,7 +187,11 @@ function nextCommands(view: RunView): string[] {
   // Only a whole run that has ended can be run again.
   const again =
     rootOf(view.run) !== view.run ? [] : [`  ${ownName()} rerun ${view.run}`.padEnd(44) + '  only what is not done'];
-  return [...lines, `  ${ownName()} show ${view.run}`.padEnd(44) + '  the whole tree', ...again];
+  const fix =
+    again.length === 0 || buildStepOf(view)?.nested == null
+      ? []
+      : [`  ${ownName()} build fix ${view.run} "…"`.padEnd(44) + '  has its team mend what you say'];
+  return [...lines, `  ${ownName()} show ${view.run}`.padEnd(44) + '  the whole tree', ...again, ...fix];
 }
 
 /** What `show` prints: header, the whole tree, and the meter or the ending. */
