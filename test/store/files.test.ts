@@ -55,14 +55,14 @@ describe('a file that is written whole', () => {
   });
 
   it.each([
-    ['what it names is lost', 'file', Promise.reject(new Error('lost'))],
+    ['what it names is lost', 'file', () => Promise.reject(new Error('lost'))],
     ['a folder stands there', 'folder', undefined],
     ['a file stands where a folder is wanted', 'taken/file', undefined],
   ])('is none, and leaves nothing, where %s', async (_, name, first) => {
     const folder = await temporaryFolder();
     mkdirSync(join(folder, 'folder'));
     writeFileSync(join(folder, 'taken'), '');
-    const failed = writeAtomically(join(folder, name), 'x', first);
+    const failed = writeAtomically(join(folder, name), 'x', first?.());
     await expect(failed).rejects.toMatchObject({
       name: 'StoreFailure',
       message: expect.stringContaining(`Cannot write \`${join(folder, name)}\``),
