@@ -1,5 +1,5 @@
 import type { Member } from '../../plan/builds/build-spec.js';
-import type { Task } from '../../plan/builds/task.js';
+import type { Commands, Task } from '../../plan/builds/task.js';
 import { literalText } from '../../plan/values/expression.js';
 import type { Json } from '../../plan/values/json.js';
 import { personaPart } from './parts/persona.js';
@@ -14,7 +14,7 @@ import { taskPart } from './parts/task.js';
  * The version of all prompts of builds. A change of what any part says gets the next one, and new snapshots in
  * `test/activities/builds/prompts/`.
  */
-export const PROMPTS_VERSION = 1;
+export const PROMPTS_VERSION = 2;
 
 /**
  * What an agent of a build always knows, a template: of the nine parts role (1), persona (2), style (6), skills (7),
@@ -36,6 +36,8 @@ export function agentPrompt(member: Member, spec: Json, team: Member[]): string 
 /** What a task's prompt is made of. `before` and `manifest` are templates of what the run knows by then. */
 export interface TaskPrompt {
   task: Task;
+  /** By which the project is checked: a test command only where tests are run. */
+  commands?: Commands;
   member: Member;
   spec: Json;
   before: string | null;
@@ -48,10 +50,10 @@ export interface TaskPrompt {
  * What an agent is asked for a task, a template: of the nine parts task (3), what happened before (4), file manifest
  * (5), skills of the feature (7), rules whose trigger this task is (8).
  */
-export function taskPrompt({ task, member, spec, before, manifest, tests }: TaskPrompt): string {
+export function taskPrompt({ task, commands, member, spec, before, manifest, tests }: TaskPrompt): string {
   const literal = (part: string | null): string | null => (part === null ? null : literalText(part));
   return joined([
-    literalText(taskPart(task)),
+    literalText(taskPart(task, commands)),
     before,
     manifest,
     literal(skillsPart(spec, member.role, 'task')),

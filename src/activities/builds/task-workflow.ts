@@ -52,7 +52,7 @@ export function madeOfTasks(
     file: `generated/${agentName(member.name, index)}.yml`,
     text: agentText(member, index, { spec, team }),
   }));
-  const { steps, deploy } = stepsOf({ tasks, ids, team, spec, earlier }, commandsIn(source));
+  const { steps, deploy } = stepsOf({ tasks, ids, team, spec, earlier, commands: commandsIn(source, spec) });
   const workflow = {
     name: 'tasks',
     description: 'The tasks of a build.',
@@ -82,16 +82,17 @@ interface Build {
   team: Member[];
   spec: Json;
   earlier: Earlier | undefined;
+  /** By which the project is checked; no tests where the spec has none run. */
+  commands: Commands;
 }
 
 /** All steps of a build, and what its output says of its deployment. */
-function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: Json } {
-  const { tasks, ids, spec } = build;
+function stepsOf(build: Build): { steps: object[]; deploy: Json } {
+  const { tasks, ids, spec, commands } = build;
   const gates = gatesIn(spec, tasks);
   const context = (found: string[]): Gathering => contextAfter(chainOf(build), found);
   const evidence: Evidence = {
     ...commands,
-    tested: mapIn(spec, 'workflow')['testing_enabled'] !== false,
     needs: [...ids.values()],
     testers: tasks.flatMap((task) =>
       placed(task, build.team).member.role === 'tester' ? (ids.get(task.id) ?? []) : [],
@@ -141,7 +142,7 @@ function roundsOf(spec: Json, trigger: 'test_failure' | 'review_rejection'): num
 
 /** What a task becomes: its own step, and those around it that gather and keep its context. */
 function stepsFor(task: Task, build: Build, gates: HumanGate[]): object[] {
-  const { tasks, ids, team, spec, earlier } = build;
+  const { tasks, ids, team, spec, earlier, commands } = build;
   const { member, agent } = placed(task, team);
   const { gather, keep } = contextSteps(task, chainOf(build));
   const before = beforePart(gather?.id ?? null);
@@ -152,6 +153,7 @@ function stepsFor(task: Task, build: Build, gates: HumanGate[]): object[] {
     name: member.name,
     prompt: taskPrompt({
       task,
+      commands,
       member,
       spec,
       before,
@@ -191,15 +193,15 @@ function mending(tasks: Task[], { team, spec }: Build, trigger: Parameters<typeo
   return last === undefined ? null : { agent: last.agent, name: last.member.name, rounds: roundsOf(spec, trigger) };
 }
 
-/** The commands of an answer; those that it leaves out are none. */
-function commandsIn(source: Json): Commands {
+/** The commands of an answer; those that it leaves out are none, and no tests are run where the spec says so. */
+function commandsIn(source: Json, spec: Json): Commands {
   const words = (key: string): string[] | null => {
     const value = isObject(source) ? source[key] : undefined;
     return isTexts(value) && value.length > 0 ? value : null;
   };
   const page = textIn(source, 'page');
   return {
-    test_command: words('test_command'),
+    test_command: mapIn(spec, 'workflow')['testing_enabled'] === false ? null : words('test_command'),
     start_command: words('start_command'),
     page: page === '' ? null : page,
   };

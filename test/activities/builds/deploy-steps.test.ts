@@ -14,7 +14,6 @@ const LOOPED = {
     results: [{ name: 'tests', text: '${steps.tests.output ?? "It did not end."}' }],
   },
   again: testedAgain({
-    tested: true,
     test_command: ['npm', 'test'],
     start_command: null,
     page: null,

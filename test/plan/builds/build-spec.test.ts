@@ -87,7 +87,7 @@ describe('the spec of a build', () => {
 
   it.each([
     ['Bea the Builder!', 0, 'task-bea-the-builder-1'],
-    ['--Ünï--', 4, 'task-n-5'],
+    ['--Ünï--', 4, 'task-uni-5'],
     ['???', 1, 'task-agent-2'],
     ['a  &  b', 2, 'task-a-b-3'],
     ['x'.repeat(60), 0, `task-${'x'.repeat(40)}-1`],

@@ -11,8 +11,6 @@ type StepWithId = { id: string } & Record<string, unknown>;
 
 /** What the steps of evidence need of a build. */
 export interface Evidence extends Commands {
-  /** Tests are wanted. */
-  tested: boolean;
   /** Ids of all tasks' steps. */
   needs: string[];
   /** Of these, those of testers: they alone may write tests that others have to leave alone. */
@@ -31,9 +29,9 @@ export interface Evidence extends Commands {
  * What fails goes back to the builder; what stays failed makes the build partial.
  */
 export function evidenceSteps(evidence: Evidence): StepWithId[] {
-  const { tested, test_command, needs, start_command, page } = evidence;
+  const { test_command, needs, start_command, page } = evidence;
   return [
-    tested && test_command !== null
+    test_command !== null
       ? tests(test_command, evidence)
       : { id: 'tests', needs, set: { result: 'not tested', ok: false, reason: null, passed: null, failed: null } },
     ...(start_command === null ? [] : [start(program(start_command), evidence, start_command.join(' '))]),
@@ -110,8 +108,8 @@ export interface TestedAgain {
 
 /** What had passed may be broken by who mends something else: then it is run again. Null where nothing is tested. */
 export function testedAgain(evidence: Evidence): TestedAgain | null {
-  const { tested, test_command: argv } = evidence;
-  if (!tested || argv === null) return null;
+  const { test_command: argv } = evidence;
+  if (argv === null) return null;
   const had = '(steps.tests.output.ok ?? false)';
   const when = `\${index > 0 && ${had}}`;
   return {
@@ -165,7 +163,8 @@ function tests(argv: string[], evidence: Evidence): StepWithId {
       part: 'the tests fail',
       ask:
         `# Make the tests pass\n\nThe tests of the project fail (\`${argv.join(' ')}\`). Find the cause and mend it. ` +
-        `The tests themselves stay as they are, and so does the command: changed tests count as failed.`,
+        `The tests themselves stay as they are, and so do the command and what sets them up: changed tests count ` +
+        `as failed.`,
       what: 'make the tests pass',
       found: [],
     }),
