@@ -1,3 +1,5 @@
+import { taskFaults } from '../../plan/builds/task-rules.js';
+import { tasksIn } from '../../plan/builds/task.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
@@ -20,11 +22,21 @@ export function createReadEdit({ store }: Dependencies): Activities['readEdit'] 
             ? 'expected the edited content to be a text.'
             : 'expected the edited content to be JSON, not a text.',
       };
+    const faults = tasksFaults(before ?? null, written);
+    if (faults.length > 0) return { refusal: `the edited tasks cannot be carried out: ${faults.join('; ')}.` };
     return {
       content: await store.put(written),
       hash: gateHashOf({ message, content: written, ...(options === undefined ? {} : { options }) }),
     };
   };
+}
+
+/** What is wrong with planned tasks that were edited; nothing of what are none. */
+function tasksFaults(before: Json, written: Json): string[] {
+  if (tasksIn(before) === null) return [];
+  return tasksIn(written) === null
+    ? ['expected {tasks: [{id, name, description, acceptance_criteria, dependencies, agent_name}]}']
+    : taskFaults(written);
 }
 
 /** Holds an answer against its JSON Schema; null asks for a text. */

@@ -115,9 +115,10 @@ export function renderEnding(view: RunView, width: number, palette: Palette): st
     : [...branch, ...renderFailures(view, width, palette), ending, ...nextCommands(view)];
 }
 
-/** Where the files are of a run in a work tree, and how they come home. */
-function branchLines({ branch, run }: RunView): string[] {
-  if (branch === undefined) return [];
+/** Where the files of a run in a work tree are, and how they come home. A build has none before it does its tasks. */
+function branchLines({ branch, run, steps }: RunView): string[] {
+  const plans = steps.filter(({ step }) => step.kind === 'plan');
+  if (branch === undefined || (plans.length > 0 && plans.every(({ nested }) => nested === null))) return [];
   const root = rootOf(run);
   return [
     `  It worked in a tree of its own: \`${ownName()} workspace show ${root}\` tells what has changed there, and ` +

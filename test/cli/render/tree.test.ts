@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../../src/plan/step.js';
+import type { StepView } from '../../../src/cli/observe/view/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import { renderEnding, renderHeader, renderMeter, renderScreen } from '../../../src/cli/render/screen.js';
 import { renderTree, windowOf } from '../../../src/cli/render/tree.js';
@@ -151,11 +152,23 @@ describe('the lines around the tree', () => {
     ]);
   });
 
+  // Of a step that runs what was planned its kind alone is looked at.
+  const step = { ...commandStep(0, ['true'], { id: 'build' }), kind: 'plan' } as unknown as Step;
+
+  it('says where the files of a run in a work tree are, but not of a build that carried out no task', () => {
+    const said = (steps: StepView[]) => {
+      const view = runView(steps, { run: 'build-7k2m', branch: 'perdure/build-7k2m', status: 'error', endedAt: 1 });
+      return renderEnding(view, 79, palette).join('\n').includes('workspace show build-7k2m');
+    };
+    const gate = stepView(gateStep(0, 'approve'), ended('error'));
+    expect(said([gate, stepView(step, ended('skipped'))])).toBe(false);
+    expect(said([gate, stepView(step, { ...ended('error'), nested: runView([]) })])).toBe(true);
+    expect(said([gate])).toBe(true);
+  });
+
   it('says how a page is opened that a build has made, and nothing of one that was not made', () => {
     const page = (status: 'success' | 'error') => {
       const made = stepView(commandStep(0, ['true'], { id: 'deploy_page' }), ended(status));
-      // Of a step that runs what was planned its kind alone is looked at.
-      const step = { ...commandStep(0, ['true'], { id: 'build' }), kind: 'plan' } as unknown as Step;
       const build = stepView(step, { ...ended('success'), nested: runView([made]) });
       return renderEnding(runView([build], { run: 'page-7k2m', status: 'success', endedAt: 1 }), 79, palette);
     };
