@@ -1,5 +1,6 @@
 import type { Additions } from '../../plan/budget/steering.js';
 import { usageError } from '../exit-codes.js';
+import { formatUsd, plural } from '../text/format.js';
 
 /** What may be added to a run's limits, and whether only whole numbers make sense. */
 export const ADDITIONS: { [what in keyof Required<Additions>]: { about: string; whole: boolean } } = {
@@ -25,4 +26,14 @@ export function additionsIn(typedOf: (what: keyof Additions) => string | null): 
     add[what] = value;
   }
   return add;
+}
+
+/** What is added, in words: `$2.00, 3 steps`. */
+export function additionWords({ usd, tokens, steps, minutes }: Additions): string {
+  return [
+    ...(usd === undefined ? [] : [formatUsd(usd)]),
+    ...(tokens === undefined ? [] : [plural(tokens, 'token')]),
+    ...(steps === undefined ? [] : [plural(steps, 'step')]),
+    ...(minutes === undefined ? [] : [plural(minutes, 'minute')]),
+  ].join(', ');
 }

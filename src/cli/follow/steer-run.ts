@@ -5,6 +5,7 @@ import { STEER } from '../../plan/names.js';
 import type { Steer, SteerReceipt } from '../../plan/budget/steering.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
+import { additionWords } from './additions.js';
 import { findRun } from '../observe/find-run.js';
 import { isClosed } from '../observe/view/view.js';
 import type { Config } from '../../compiler/project/config.js';
@@ -37,11 +38,17 @@ export async function steerRun({ run, wish, by, id, json }: SteerCommand, termin
     if (link === null || isClosed(view.status)) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
     const receipt = await steer(link.client, { run, wish: withQuota(wish, session.config), by, id });
     if (json) printJson(terminal, { run, status: receipt.status });
-    else tell(terminal, asTyped(`${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`));
+    else
+      tell(terminal, asTyped(`${addedBy(wish)}${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`));
     return EXIT.success;
   } finally {
     await link?.close();
   }
+}
+
+/** What was added stands before how the run is now: one that still waits for more is told as paused. */
+function addedBy(wish: Wish): string {
+  return wish.kind === 'budget' ? `Added to its limits: ${additionWords(wish.add)}. ` : '';
 }
 
 /** What is wanted, with the quota that the project has now: whoever resumes what that has paused may have raised it. */

@@ -93,7 +93,7 @@ function aloneEnd(gate: AloneGate, { gates, submitted_by }: RunSettings): StepEn
     return otherwise === undefined ? refused('the question has no `default`') : answered(says, otherwise);
   const stopped = gates === 'approve' ? notBySubmitter(gate, submitted_by) : fallbackStop(gate);
   if (stopped !== null) return stopped;
-  if (options !== undefined) return chosenOption(options, otherwise, says);
+  if (options !== undefined) return chosenOption(options, { otherwise, says, gates });
   return {
     status: 'success',
     output: content ?? inline('approved'),
@@ -102,10 +102,14 @@ function aloneEnd(gate: AloneGate, { gates, submitted_by }: RunSettings): StepEn
   };
 }
 
-function chosenOption(options: Json[], otherwise: Json | undefined, says: { by: string; comment: string }): StepEnd {
-  return otherwise === undefined || !options.includes(otherwise)
-    ? refused('the gate has options and none of them is its `default`')
-    : answered(says, otherwise);
+function chosenOption(
+  options: Json[],
+  { otherwise, says, gates }: { otherwise: Json | undefined; says: { by: string; comment: string }; gates: string },
+): StepEnd {
+  if (otherwise !== undefined && options.includes(otherwise)) return answered(says, otherwise);
+  return gates === 'approve'
+    ? refused('--yes chooses no option where none of them is the `default` of the gate')
+    : refused('the gate has options and none of them is its `default`');
 }
 
 /** With `--yes` the submitter approves, and nobody else. */

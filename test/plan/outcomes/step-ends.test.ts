@@ -192,6 +192,12 @@ describe('a gate in a run that asks nobody', () => {
       refused('unattended: the gate has options and none of them is its `default`'),
     ],
     [
+      'fails with options and no default where all is approved',
+      'approve',
+      { options: ['a'] },
+      refused('unattended: --yes chooses no option where none of them is the `default` of the gate'),
+    ],
+    [
       'answers a question by its default, be it false',
       'fallback',
       { kind: 'ask', default: false },
