@@ -143,4 +143,29 @@ describe('the report of a build', () => {
     expect(page).toContain("default-src 'none'");
     expect(page).not.toContain('\u001b');
   });
+
+  it('says of each board whether it was flashed and said what it should, and what failed first', () => {
+    const devices = [{ name: 'clock', expect: 'tick' }, { name: 'lamp' }];
+    const source = (...steps: StepView[]): ReportSource => ({
+      ...SOURCE,
+      spec: { ...SOURCE.spec, deployment: { target: 'esp32' }, devices },
+      steps,
+    });
+    const boards = (...steps: StepView[]) => reportOf(source(...steps)).boards;
+    const done = ['deploy_1_flash', 'deploy_1_listen', 'deploy_2_flash', 'deploy_2_listen'];
+    expect(boards(...done.map((id) => view(id, 'success')))).toEqual([
+      { name: 'clock', flashed: true, heard: true, error: null },
+      { name: 'lamp', flashed: true, heard: null, error: null },
+    ]);
+    const silent = [view('deploy_1_flash', 'success'), view('deploy_1_listen', 'error', 'It said nothing.')];
+    expect(boards(...silent)[0]).toEqual({ name: 'clock', flashed: true, heard: false, error: 'It said nothing.' });
+    expect(plain(source(...silent))).toContain('clock was flashed, and did not say what it should. It said nothing.');
+
+    const failed = source(view('deploy_1_compile', 'error', HOSTILE), view('deploy_1_flash', 'skipped'));
+    expect(reportOf(failed).boards[0]).toEqual({ name: 'clock', flashed: false, heard: false, error: HOSTILE });
+    expect(plain(failed)).toContain('The board clock was not flashed. <script>');
+    expect(plain(failed)).not.toContain('\u001b');
+    expect(reportPage(reportOf(failed))).toContain('<p class="bad">The board clock was not flashed. &lt;script&gt;');
+    expect(reportOf(SOURCE).boards).toEqual([]);
+  });
 });

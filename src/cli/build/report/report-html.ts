@@ -1,5 +1,5 @@
 import { safeLine } from '../../text/safe-text.js';
-import { noTaskText, REHEARSAL, tasksWithout, testsText } from './report-text.js';
+import { boardText, isWell, noTaskText, REHEARSAL, tasksWithout, testsText } from './report-text.js';
 import type { BuildReport, CommitReport, RequirementReport, TaskReport } from './report.js';
 
 const STYLE =
@@ -25,6 +25,7 @@ export function reportPage(report: BuildReport): string {
       `${error === null ? '' : `: ${escaped(error)}`}</p>`,
     ...(report.rehearsal ? [`<p><strong>${REHEARSAL}</strong></p>`] : []),
     `<p class="${report.tests.result === 'passed' ? 'good' : 'bad'}">${escaped(testsText(report))}</p>`,
+    ...report.boards.map((board) => `<p class="${isWell(board) ? 'good' : 'bad'}">${escaped(boardText(board))}</p>`),
     '<table><thead><tr><th scope="col">Requirement</th><th scope="col">Tasks</th><th scope="col">Commits</th></tr>',
     '</thead><tbody>',
     ...requirements.map((requirement) => requirementRow(requirement, tasks)),

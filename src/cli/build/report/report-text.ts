@@ -1,7 +1,7 @@
 import type { Palette } from '../../text/colors.js';
 import { plural } from '../../text/format.js';
 import { safeLine } from '../../text/safe-text.js';
-import type { BuildReport, CommitReport, RequirementReport, TaskReport } from './report.js';
+import type { BoardReport, BuildReport, CommitReport, RequirementReport, TaskReport } from './report.js';
 
 /** What a report of a rehearsal says of itself. */
 export const REHEARSAL = 'This was a rehearsal: no model was asked, and scripts stood in for the agents.';
@@ -14,6 +14,7 @@ export function reportLines(report: BuildReport, palette: Palette): string[] {
     `${report.run} ended ${report.status}${report.error === null ? '' : `: ${safeLine(report.error)}`}`,
     ...(report.rehearsal ? [REHEARSAL] : []),
     testsLine(report, palette),
+    ...report.boards.map((board) => palette.tone(isWell(board) ? 'good' : 'bad', safeLine(boardText(board)))),
     ...requirements.flatMap((requirement) => ['', ...requirementLines(requirement, tasks, palette)]),
     ...section('Tasks that name no requirement', tasksWithout(report), palette),
     ...(others === null || others.length === 0
@@ -43,6 +44,18 @@ export function testsText({ tests: { command, result, passed, failed, reason } }
   const by = command === null ? '' : ` (${command.join(' ')})`;
   const told = `Tests ${result}${counts === '' ? '' : `: ${counts}`}${by}.`;
   return result === 'failed' && reason !== null ? `${told} ${reason}` : told;
+}
+
+/** Tells whether a board got its image and said what was waited for, if anything. */
+export function isWell({ flashed, heard }: BoardReport): boolean {
+  return flashed && heard !== false;
+}
+
+/** What came of a board, in one sentence and what failed. */
+export function boardText({ name, flashed, heard, error }: BoardReport): string {
+  const said = heard === null ? '' : heard ? ', and said what it should' : ', and did not say what it should';
+  const became = flashed ? `was flashed${said}` : 'was not flashed';
+  return `The board ${name} ${became}.${error === null ? '' : ` ${error}`}`;
 }
 
 function testsLine(report: BuildReport, palette: Palette): string {

@@ -1,3 +1,5 @@
+import type { TargetDevice } from '../../../plan/builds/deployment.js';
+import { targetDevices } from '../../../plan/builds/deployment.js';
 import { isWithin } from '../../../plan/calls/reuse.js';
 import type { Task } from '../../../plan/builds/task.js';
 import { stepIdsOf, tasksIn } from '../../../plan/builds/task.js';
@@ -21,6 +23,17 @@ export interface BuildReport {
   /** What no task committed: what was mended after the tests, or by a compiler. Null where the work tree is gone. */
   others: CommitReport[] | null;
   tests: TestsReport;
+  /** In the order of the spec. */
+  boards: BoardReport[];
+}
+
+export interface BoardReport {
+  name: string;
+  flashed: boolean;
+  /** Whether it said on its serial line what the spec waits for; null where it waits for nothing. */
+  heard: boolean | null;
+  /** What failed first of compiling, flashing and listening. */
+  error: string | null;
 }
 
 export interface RequirementReport {
@@ -96,6 +109,20 @@ export function reportOf({ record, spec, output, steps, branch }: ReportSource):
       branch?.commits.filter(({ commit }) => !named.has(commit)).map(({ commit, subject }) => ({ commit, subject })) ??
       null,
     tests: testsReport(mapIn(output, 'tests'), mapIn(output, 'commands')['test_command']),
+    boards: targetDevices(spec).map((device, index) => boardReport(device, `deploy_${index + 1}`, steps ?? [])),
+  };
+}
+
+function boardReport({ name, expect }: TargetDevice, id: string, steps: StepView[]): BoardReport {
+  const [compile, flash, listen] = ['compile', 'flash', 'listen'].map((what) =>
+    steps.find(({ step }) => step.id === `${id}_${what}`),
+  );
+  const errors = [compile, flash, listen].map((view) => view?.result?.error ?? view?.result?.partial ?? null);
+  return {
+    name,
+    flashed: flash?.status === 'success',
+    heard: expect === null ? null : listen?.status === 'success',
+    error: errors.find((error) => error !== null) ?? null,
   };
 }
 
