@@ -39,11 +39,21 @@ export async function startCluster(): Promise<Cluster> {
   makeSchemas(binaries, postgres.port);
   const keyPort = (keys.address() as AddressInfo).port; // it listens on TCP
   writeConfig(folder, { database: postgres.port, ports, keyPort, certificates });
-  const services = SERVICES.map((name) => startService(folder, binaries.server, name));
-  const address = `localhost:${ports[0] ?? 0}`;
-  await until(() => {
+  const [first, ...others] = SERVICES;
+  const services = [startService(folder, binaries.server, first)];
+  const requireAll = (): void => {
     const gone = services.findIndex(({ exitCode }) => exitCode !== null);
     if (gone !== -1) throw new Error(`The service ${SERVICES[gone] ?? ''} ended: ${folder}/logs`);
+  };
+  // Of several that find an empty database one writes what the cluster is, and the others may fail.
+  await until(() => {
+    requireAll();
+    return readFileSync(join(folder, 'logs', first), 'utf8').includes('Use rpc address');
+  });
+  services.push(...others.map((name) => startService(folder, binaries.server, name)));
+  const address = `localhost:${ports[0] ?? 0}`;
+  await until(() => {
+    requireAll();
     return serves(address, certificates, apiKey('temporal-system:admin'));
   });
   const end = async (): Promise<void> => {
