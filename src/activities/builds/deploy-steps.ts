@@ -1,6 +1,6 @@
 import { mapIn, rulesAt } from '../../plan/builds/build-spec.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
-import { PAGE_STEP, targetDevices, targetOf } from '../../plan/builds/deployment.js';
+import { boardStep, PAGE_STEP, targetDevices, targetOf } from '../../plan/builds/deployment.js';
 import type { Gathering } from './steps/context-steps.js';
 import type { TestedAgain } from './steps/evidence-steps.js';
 import type { Mending } from './steps/mend-steps.js';
@@ -58,9 +58,7 @@ export function deploySteps(spec: Json, place: DeployPlace): Deployment {
   const needs = checklist === null ? place.needs : [checklist.id];
   const isAsked = mapIn(spec, 'deployment')['auto_flash'] !== true;
   const page = pageStep({ ...place, needs });
-  const boards = devices.map((device, index) =>
-    deviceSteps(device, `deploy_${index + 1}`, { ...place, needs, isAsked }),
-  );
+  const boards = devices.map((device, index) => deviceSteps(device, index, { ...place, needs, isAsked }));
   return {
     steps: [
       ...(checklist === null ? [] : [checklist]),
@@ -104,21 +102,24 @@ interface DevicePlace extends DeployPlace {
 /** One board: an image, the flash, and what it says then. */
 function deviceSteps(
   device: TargetDevice,
-  id: string,
+  index: number,
   place: DevicePlace,
 ): { name: string; steps: object[]; output: JsonObject } {
   const { name, expect, files, fault } = device;
+  const compileId = boardStep(index, 'compile');
+  const flashId = boardStep(index, 'flash');
+  const listenId = boardStep(index, 'listen');
   if (fault !== null)
     return {
       name,
       // It fails and says why, so that the build is no success.
-      steps: [{ id: `${id}_flash`, needs: place.needs, set: { message: literalText(fault) }, require: false }],
+      steps: [{ id: flashId, needs: place.needs, set: { message: literalText(fault) }, require: false }],
       output: { flashed: null },
     };
-  const compile = compileStep(device, `${id}_compile`, place);
+  const compile = compileStep(device, compileId, place);
   // In a loop its output tells what became of it, else it has failed.
-  const compiled = `steps.${id}_compile.${isLooped(place) ? 'output.made' : 'output'}`;
-  const problem = `steps.${id}_compile.${isLooped(place) ? 'output.error' : 'error'}`;
+  const compiled = `steps.${compileId}.${isLooped(place) ? 'output.made' : 'output'}`;
+  const problem = `steps.${compileId}.${isLooped(place) ? 'output.error' : 'error'}`;
   const image = imageOf(device, compile === null ? null : compiled);
   // Of a loop in which nothing was made it is the empty text.
   const made = compile === null ? {} : { when: `\${${compiled}}` };
@@ -127,8 +128,8 @@ function deviceSteps(
     steps: [
       ...(compile === null ? [] : [compile]),
       {
-        id: `${id}_flash`,
-        needs: compile === null ? place.needs : [`${id}_compile`],
+        id: flashId,
+        needs: compile === null ? place.needs : [compileId],
         ...made,
         flash: {
           device: name,
@@ -138,9 +139,9 @@ function deviceSteps(
         },
       },
       {
-        id: `${id}_listen`,
-        needs: [`${id}_flash`],
-        when: `\${steps.${id}_flash.status == 'success'}`,
+        id: listenId,
+        needs: [flashId],
+        when: `\${steps.${flashId}.status == 'success'}`,
         serial: {
           device: name,
           ...(expect === null ? {} : { expect: literalText(expect) }),
@@ -150,8 +151,8 @@ function deviceSteps(
     ],
     output: {
       ...(compile === null ? {} : { compile_error: `\${${problem} ?? null}` }),
-      flashed: `\${steps.${id}_flash.output ?? null}`,
-      heard: `\${steps.${id}_listen.output ?? null}`,
+      flashed: `\${steps.${flashId}.output ?? null}`,
+      heard: `\${steps.${listenId}.output ?? null}`,
     },
   };
 }

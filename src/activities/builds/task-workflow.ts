@@ -4,8 +4,8 @@ import type { Made } from '../../plan/agents/made-definition.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import { teamFaults } from '../../plan/builds/task-rules.js';
 import type { Commands, Task } from '../../plan/builds/task.js';
-import { isTexts, stepIdsOf, tasksIn } from '../../plan/builds/task.js';
-import { PAGE_STEP, targetDevices } from '../../plan/builds/deployment.js';
+import { isTexts, stepIdsOf, tasksIn, TASKS_SHAPE } from '../../plan/builds/task.js';
+import { boardStep, PAGE_STEP, targetDevices } from '../../plan/builds/deployment.js';
 import { predecessorsOf } from '../../plan/builds/context-level.js';
 import type { Member, Role } from '../../plan/builds/build-spec.js';
 import type { HumanGate } from '../../plan/builds/human-gates.js';
@@ -41,8 +41,7 @@ export function madeOfTasks(
   earlier?: Earlier,
 ): Made | { problems: string } {
   const tasks = tasksIn(source);
-  if (tasks === null)
-    return { problems: 'Expected {tasks: [{id, name, description, acceptance_criteria, dependencies, agent_name}]}.' };
+  if (tasks === null) return { problems: `Expected ${TASKS_SHAPE}.` };
   const team = teamOf(spec);
   const faults = teamFaults(source, team);
   if (faults.length > 0) return { problems: faults.join('\n') };
@@ -97,7 +96,7 @@ function stepsOf(build: Build): { steps: object[]; deploy: Json } {
     testers: tasks.flatMap((task) =>
       placed(task, build.team).member.role === 'tester' ? (ids.get(task.id) ?? []) : [],
     ),
-    fixed: ['tests', 'start', PAGE_STEP, ...targetDevices(spec).map((_, index) => `deploy_${index + 1}_compile`)],
+    fixed: ['tests', 'start', PAGE_STEP, ...targetDevices(spec).map((_, index) => boardStep(index, 'compile'))],
     mend: mending(tasks, build, 'test_failure'),
     rules: rulesPart(spec, 'on_test_fail'),
     context,

@@ -1,5 +1,5 @@
 import { taskFaults } from '../../plan/builds/task-rules.js';
-import { tasksIn } from '../../plan/builds/task.js';
+import { tasksIn, TASKS_SHAPE } from '../../plan/builds/task.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
@@ -34,9 +34,7 @@ export function createReadEdit({ store }: Dependencies): Activities['readEdit'] 
 /** What is wrong with planned tasks that were edited; nothing of what are none. */
 function tasksFaults(before: Json, written: Json): string[] {
   if (tasksIn(before) === null) return [];
-  return tasksIn(written) === null
-    ? ['expected {tasks: [{id, name, description, acceptance_criteria, dependencies, agent_name}]}']
-    : taskFaults(written);
+  return tasksIn(written) === null ? [`expected ${TASKS_SHAPE}`] : taskFaults(written);
 }
 
 /** Holds an answer against its JSON Schema; null asks for a text. */

@@ -9,6 +9,11 @@ export type Target = (typeof TARGETS)[number];
 /** The step of a build that makes its page. */
 export const PAGE_STEP = 'deploy_page';
 
+/** The step of a build that compiles for a board, flashes it or listens to it; `index` is its place in the spec. */
+export function boardStep(index: number, what: 'compile' | 'flash' | 'listen'): string {
+  return `deploy_${index + 1}_${what}`;
+}
+
 /** A board that the result of a build is for, as its spec says it. */
 export interface TargetDevice {
   /** Its name in `perdure.yml`. */

@@ -28,6 +28,9 @@ export interface Commands {
   page: string | null;
 }
 
+/** What `tasksIn` reads, in words. */
+export const TASKS_SHAPE = '{tasks: [{id, name, description, acceptance_criteria, dependencies, agent_name}]}';
+
 /** The tasks of a planner's answer `{tasks: […]}`; null when it is none. */
 export function tasksIn(source: Json): Task[] | null {
   const tasks = isObject(source) ? source['tasks'] : null;

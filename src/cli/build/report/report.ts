@@ -1,5 +1,5 @@
 import type { TargetDevice } from '../../../plan/builds/deployment.js';
-import { targetDevices } from '../../../plan/builds/deployment.js';
+import { boardStep, targetDevices } from '../../../plan/builds/deployment.js';
 import { isWithin } from '../../../plan/calls/reuse.js';
 import type { Task } from '../../../plan/builds/task.js';
 import { stepIdsOf, tasksIn } from '../../../plan/builds/task.js';
@@ -109,13 +109,13 @@ export function reportOf({ record, spec, output, steps, branch }: ReportSource):
       branch?.commits.filter(({ commit }) => !named.has(commit)).map(({ commit, subject }) => ({ commit, subject })) ??
       null,
     tests: testsReport(mapIn(output, 'tests'), mapIn(output, 'commands')['test_command']),
-    boards: targetDevices(spec).map((device, index) => boardReport(device, `deploy_${index + 1}`, steps ?? [])),
+    boards: targetDevices(spec).map((device, index) => boardReport(device, index, steps ?? [])),
   };
 }
 
-function boardReport({ name, expect }: TargetDevice, id: string, steps: StepView[]): BoardReport {
-  const [compile, flash, listen] = ['compile', 'flash', 'listen'].map((what) =>
-    steps.find(({ step }) => step.id === `${id}_${what}`),
+function boardReport({ name, expect }: TargetDevice, index: number, steps: StepView[]): BoardReport {
+  const [compile, flash, listen] = (['compile', 'flash', 'listen'] as const).map((what) =>
+    steps.find(({ step }) => step.id === boardStep(index, what)),
   );
   const errors = [compile, flash, listen].map((view) => view?.result?.error ?? view?.result?.partial ?? null);
   return {
