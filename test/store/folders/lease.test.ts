@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -74,6 +74,29 @@ it('cannot be had where its last holder cannot be read, and is given back after 
   expect(await withLease(folder, {}, ({ wasLost }) => Promise.resolve(wasLost))).toBe(false);
   mkdirSync(join(folder, '3'));
   await expect(withLease(folder, {}, () => Promise.resolve())).rejects.toThrow('EISDIR');
+});
+
+it('is looked at again where the last holder’s file went meanwhile', async () => {
+  mkdirSync(folder);
+  // Of this number there is no file of that name.
+  writeFileSync(join(folder, '007'), '0');
+  const onWait = (): void => renameSync(join(folder, '007'), join(folder, '7'));
+  expect(await withLease(folder, { onWait }, ({ number }) => Promise.resolve(number))).toBe(8);
+});
+
+it('is not had by who comes second for a number', async () => {
+  mkdirSync(folder);
+  // One more is the same number still: its file is there when it is to be made.
+  const taken = join(folder, String(2 ** 53));
+  writeFileSync(taken, '0');
+  let waits = 0;
+  const onWait = (): void => {
+    waits += 1;
+    expect(readdirSync(folder)).toEqual([String(2 ** 53)]);
+    rmSync(taken);
+  };
+  expect(await withLease(folder, { onWait }, ({ number }) => Promise.resolve(number))).toBe(1);
+  expect(waits).toBe(1);
 });
 
 it('is renewed while its holder works', async () => {

@@ -62,6 +62,7 @@ it('a store that is open is written to in its own folder, and where that is gone
         expect.objectContaining({
           message: `The state folder \`${state}\` was moved or removed: nothing is written there.`,
           passes: true,
+          type: 'internal',
         }),
       );
     expect(movedRoot(join(folder, 'moved/values'))).toBeNull();

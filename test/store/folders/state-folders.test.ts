@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isStateFolder, mountedPlaces, placesOf, stateAround } from '../../../src/store/folders/state-folders.js';
@@ -26,6 +26,7 @@ describe('a folder of state', () => {
     ['{"id":"abcdefgh"}', false],
     ['{"version":1}', false],
     ['{"id":7,"version":1}', false],
+    ['{"id":["abcdefgh"],"version":1}', false],
     ['{"id":"abcdefg1","version":1}', false],
     ['{"id":"abcdefghi","version":1}', false],
     ['{"id":"xabcdefgh","version":1}', false],
@@ -44,6 +45,14 @@ describe('a folder of state', () => {
       expect([name, isStateFolder(join(folder, name))]).toEqual([name, false]);
     symlinkSync(state, join(folder, 'whole'));
     expect(isStateFolder(join(folder, 'whole'))).toBe(true);
+  });
+
+  it('is looked at and not held open', async () => {
+    const state = stateIn(await temporaryFolder());
+    const open = (): number => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (let look = 0; look < 50; look += 1) isStateFolder(state);
+    expect(open()).toBeLessThan(before + 50);
   });
 
   it('is around all that is in it, but not around the trees in which its runs work', async () => {
@@ -85,6 +94,7 @@ describe('where a state folder is mounted', () => {
   it.each<[string, string[], string[]]>([
     ['nowhere else', [disk('/', '/')], [STATE]],
     ['by no word of the system', [''], []],
+    ['by lines that were cut', ['36', '36 25 8:1', '36 25 8:1 /', disk('/', '/'), ''], [STATE]],
     ['whole, at another place', [disk('/', '/'), disk(STATE, '/mnt/state')], [STATE, '/mnt/state']],
     ['in a folder that holds it', [disk('/', '/'), disk('/data', '/mnt/h')], [STATE, '/mnt/h/ana/p/.perdure']],
     ['by all of its disk', [disk('/', '/'), disk('/', '/mnt')], [STATE, `/mnt${STATE}`]],
