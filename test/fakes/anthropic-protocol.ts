@@ -65,8 +65,13 @@ async function stream(response: ServerResponse, request: RecordedRequest, answer
   }
   send('content_block_stop', { index: 0 });
   if ('tools' in answer)
-    answer.tools.forEach(({ name, input, raw }, at) =>
-      callTool(send, { name, written: raw ?? JSON.stringify(input), index: at + 1, id: `toolu_${request.call}_${at}` }),
+    answer.tools.forEach(({ name, input, raw, id }, at) =>
+      callTool(send, {
+        name,
+        written: raw ?? JSON.stringify(input),
+        index: at + 1,
+        id: id === undefined ? `toolu_${request.call}_${at}` : id,
+      }),
     );
   if ('served' in answer) answer.served?.forEach((block, at) => serve(send, block, at + 1));
   const { output, searches } = usageOf(answer);
@@ -83,9 +88,10 @@ async function stream(response: ServerResponse, request: RecordedRequest, answer
 /** A call comes as a block of its own, its arguments in pieces of JSON. */
 function callTool(
   send: (type: string, data: object) => void,
-  { name, written, index, id }: { name: string; written: string; index: number; id: string },
+  { name, written, index, id }: { name: string; written: string; index: number; id: unknown },
 ): void {
-  send('content_block_start', { index, content_block: { type: 'tool_use', id, name, input: {} } });
+  const known = id === null ? {} : { id };
+  send('content_block_start', { index, content_block: { type: 'tool_use', ...known, name, input: {} } });
   for (const piece of pieces(written))
     send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: piece } });
   send('content_block_stop', { index });
@@ -135,8 +141,7 @@ function usageOf(answer: Answer): AnswerUsage {
 }
 
 function stopOf(answer: Answer): string {
-  if ('tools' in answer) return 'tool_use';
-  return 'stop' in answer && answer.stop !== undefined ? answer.stop : 'end_turn';
+  return 'stop' in answer && answer.stop !== undefined ? answer.stop : 'tools' in answer ? 'tool_use' : 'end_turn';
 }
 
 /** A model sends words, and a huge answer comes in big pieces so that tests stay quick. */

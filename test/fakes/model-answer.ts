@@ -5,9 +5,8 @@ export type Answer =
    * its own tools.
    */
   | { text: string; stop?: string; usage?: Partial<AnswerUsage>; served?: object[] }
-  /** Says something, perhaps, and calls tools. */
-  /** `raw` are arguments as they are sent, where they are no JSON. */
-  | { tools: { name: string; input: unknown; raw?: string }[]; text?: string; usage?: Partial<AnswerUsage> }
+  /** Says something, perhaps, and calls tools; `stop` is what it says of its end where that is no call. */
+  | { tools: SentCall[]; text?: string; stop?: string; usage?: Partial<AnswerUsage> }
   /** Refuses, with the provider's own form of error. */
   | { status: number; message?: string; kind?: string; headers?: Record<string, string> }
   /** Takes the request and never says a word. */
@@ -23,6 +22,16 @@ export type Answer =
   | { text: string; until: Promise<void>; rest: string; usage?: Partial<AnswerUsage> }
   /** Sends these bytes as they are, for broken protocols. */
   | { raw: string };
+
+/** A call as it is sent. */
+export interface SentCall {
+  name: string;
+  input: unknown;
+  /** Arguments as they are sent, where they are no JSON. */
+  raw?: string;
+  /** Its id, of any type; null for none. One of its own where this is absent. */
+  id?: unknown;
+}
 
 export interface AnswerUsage {
   input: number;

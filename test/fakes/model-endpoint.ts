@@ -6,6 +6,7 @@ import { answerAnthropic } from './anthropic-protocol.js';
 import type { Answer, RecordedMessage, RecordedRequest } from './model-answer.js';
 import { answerOllama } from './ollama-protocol.js';
 import { answerOpenai } from './openai-protocol.js';
+import { ruleBroken } from './request-rules.js';
 
 export type { Answer, RecordedRequest } from './model-answer.js';
 
@@ -72,6 +73,7 @@ export async function startModelEndpoint(script: Script, options: EndpointOption
       });
     const request = { ...recorded, call: requests.length + 1 };
     requests.push(request);
+    const broken = ruleBroken(protocol, request.body['messages']);
     if (options.file !== undefined)
       appendFileSync(
         options.file,
@@ -80,7 +82,7 @@ export async function startModelEndpoint(script: Script, options: EndpointOption
     for (const { call, resolve } of waiting) if (call === request.call) resolve(request);
     if (protocol === 'ollama' && options.ollamaModels?.includes(request.model) === false)
       return json(response, 404, { error: `model '${request.model}' not found` });
-    await ANSWERS[protocol](response, request, answerTo(request));
+    await ANSWERS[protocol](response, request, broken === null ? answerTo(request) : { status: 400, message: broken });
   }
 
   const server = createServer((incoming, response) => {

@@ -31,9 +31,9 @@ export async function answerOpenai(response: ServerResponse, request: RecordedRe
   say('text' in answer ? (answer.text ?? '') : '');
   if ('tools' in answer)
     choice({
-      tool_calls: answer.tools.map(({ name, input, raw }, index) => ({
+      tool_calls: answer.tools.map(({ name, input, raw, id }, index) => ({
         index,
-        id: `call_${request.call}_${index}`,
+        ...(id === null ? {} : { id: id ?? `call_${request.call}_${index}` }),
         type: 'function',
         function: { name, arguments: raw ?? JSON.stringify(input) },
       })),
@@ -44,7 +44,9 @@ export async function answerOpenai(response: ServerResponse, request: RecordedRe
   }
   choice(
     {},
-    'tools' in answer ? 'tool_calls' : (STOPS['stop' in answer ? (answer.stop ?? 'end_turn') : 'end_turn'] ?? 'stop'),
+    'tools' in answer && answer.stop === undefined
+      ? 'tool_calls'
+      : (STOPS['stop' in answer ? (answer.stop ?? 'end_turn') : 'end_turn'] ?? 'stop'),
   );
   send({ choices: [], usage: usageOf(answer) });
   response.end('data: [DONE]\n\n');

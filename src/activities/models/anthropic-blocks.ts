@@ -2,8 +2,9 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import type { Block, ModelMessage, OfferedTool } from './protocol/message.js';
-import { asArguments, blocksOf } from './protocol/message.js';
+import { asArguments, blocksOf, inputGiven, wordIn } from './protocol/message.js';
 import type { ServedCall } from './protocol/provider.js';
+import { sendable } from './protocol/sendable.js';
 import { USES } from './provider-tools.js';
 
 type Request = Pick<Anthropic.MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;
@@ -20,7 +21,7 @@ export function conversationParams(system: string, messages: ModelMessage[], too
   return {
     ...(system === '' ? {} : { system: [{ type: 'text', text: system, ...CACHED }] }),
     tools: tools.map((tool, index) => ({ ...toolParam(tool), ...(index === tools.length - 1 ? CACHED : {}) })),
-    messages: messages.map((message, index) => ({
+    messages: sendable(messages).map((message, index) => ({
       role: message.role,
       content: blocksOf(message).map((block, at, all) => toParam(block, index === last && at === all.length - 1)),
     })),
@@ -66,24 +67,19 @@ function fileParam({ name, media, data }: Block & { kind: 'file' }): Anthropic.C
   return { type: 'image', source: { type: 'base64', media_type: media, data } };
 }
 
-/** What the API said, in our words; what only it understands is kept as it came. An empty text cannot be sent back. */
+/** What the API said, in our words; what only it understands is kept as it came. */
 export function toBlocks(content: Anthropic.ContentBlock[]): Block[] {
   return content.flatMap((block): Block[] => {
     switch (block.type) {
       case 'text':
         return block.text === '' ? [] : [{ kind: 'text', text: block.text }];
       case 'tool_use':
-        return [{ kind: 'call', id: block.id, name: block.name, input: toJson(block.input) }];
+        return [{ kind: 'call', id: wordIn(block.id), name: wordIn(block.name), input: inputGiven(block.input) }];
       default:
         // The API speaks JSON.
         return [{ kind: 'kept', provider: 'anthropic', block: withoutNulls(block as unknown as JsonObject) }];
     }
   });
-}
-
-/** The SDK has parsed it; a model that gives no input at all means an empty one. */
-function toJson(input: unknown): Json {
-  return (input ?? {}) as Json;
 }
 
 /** Fields that an answer has as null are not taken in a request. */
@@ -106,7 +102,7 @@ export function servedIn(content: Anthropic.ContentBlock[]): ServedCall[] {
     return [
       {
         tool: block.name,
-        input: toJson(block.input),
+        input: inputGiven(block.input),
         came: result === undefined ? null : cameTo(result['content'] ?? null),
       },
     ];

@@ -11,6 +11,7 @@ import type { Hearing } from './anthropic-stream.js';
 import { gatherBlocks, readMessage } from './anthropic-stream.js';
 import { leanFetch } from './http/fetch.js';
 import type { ModelMessage } from './protocol/message.js';
+import { callsIn } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import { acceptedParams, effortFor } from './choice/model-rules.js';
 import type { PriceTable } from '../dependencies.js';
@@ -52,7 +53,10 @@ async function askTurn(client: Anthropic, params: Params, context: CallContext):
   const end = await readAnswer(client, params, context, gathered.add);
   const content = gathered.blocks();
   const served = servedIn(content);
-  return { text: textIn(content), ...end, blocks: toBlocks(content), ...(served.length === 0 ? {} : { served }) };
+  const blocks = toBlocks(content);
+  // Servers that speak this API say of an answer with calls that it ends as any other.
+  const stop = end.stop === 'end' && callsIn(blocks).length > 0 ? 'tools' : end.stop;
+  return { text: textIn(content), ...end, stop, blocks, ...(served.length === 0 ? {} : { served }) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Block, ModelMessage, OfferedTool } from './protocol/message.js';
-import { asArguments, callsIn, textIn } from './protocol/message.js';
+import { asArguments, callsIn, inputGiven, textIn, wordIn } from './protocol/message.js';
 import type { ModelAnswer } from './protocol/provider.js';
 import { NO_USAGE } from './protocol/provider.js';
 
@@ -54,8 +54,8 @@ export function addPiece(said: Said, { message = {} }: ChatLine): string {
     said.calls.push({
       kind: 'call',
       id: `call_${said.calls.length}`,
-      name: called.name ?? '',
-      input: called.arguments ?? {},
+      name: wordIn(called.name),
+      input: inputGiven(called.arguments),
     });
   return content;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Block, ModelMessage } from './protocol/message.js';
-import { asArguments, callsIn, inputOf, textIn } from './protocol/message.js';
+import { asArguments, callsIn, inputOf, textIn, wordIn } from './protocol/message.js';
 import type { ModelAnswer, Usage } from './protocol/provider.js';
 import { NO_USAGE } from './protocol/provider.js';
 
@@ -24,15 +24,22 @@ interface Delta {
 /** A call comes in parts: its id and name first, its arguments as pieces of JSON. */
 interface CallPart {
   index?: number;
-  id?: string;
-  function?: { name?: string; arguments?: string };
+  id?: unknown;
+  function?: { name?: unknown; arguments?: unknown };
+}
+
+interface SaidCall {
+  index: number | undefined;
+  id: string;
+  name: string;
+  arguments: string;
 }
 
 /** What was said so far. */
 export interface Said {
   text: string;
   refusal: string;
-  calls: { id: string; name: string; arguments: string }[];
+  calls: SaidCall[];
   finish: string | null;
   usage: Usage;
 }
@@ -71,12 +78,32 @@ export function addChunk(said: Said, { choices = [], usage }: Chunk): string {
 
 function addCall(
   { calls }: Said,
-  { index, id = '', function: { name = '', arguments: input = '' } = {} }: CallPart,
+  { index, id: given, function: { name: called, arguments: input } = {} }: CallPart,
 ): void {
-  const call = (calls[index ?? calls.length] ??= { id: '', name: '', arguments: '' });
+  const [id, name] = [wordIn(given), wordIn(called)];
+  let call = begunCall(calls, { index, id, name });
+  if (call === undefined) calls.push((call = { index, id, name: '', arguments: '' }));
   call.id ||= id;
-  call.name += name;
-  call.arguments += input;
+  // Some servers say the name with each part.
+  if (name !== call.name) call.name += name;
+  call.arguments += typeof input === 'object' && input !== null ? JSON.stringify(input) : wordIn(input);
+}
+
+/**
+ * The call that a part goes on with: the last of its index, unless that has another id, as where a server numbers all
+ * calls alike. One without an index begins a call, or goes on with the last where it names none.
+ */
+function begunCall(
+  calls: SaidCall[],
+  { index, id, name }: Pick<SaidCall, 'index' | 'id' | 'name'>,
+): SaidCall | undefined {
+  const last =
+    index === undefined
+      ? id + name === ''
+        ? calls.at(-1)
+        : undefined
+      : calls.findLast((call) => call.index === index);
+  return last === undefined || id === '' || last.id === '' || last.id === id ? last : undefined;
 }
 
 /** `prompt_tokens` counts those that were read from the cache, too. */

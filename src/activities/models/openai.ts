@@ -14,6 +14,7 @@ import type { PriceTable } from '../dependencies.js';
 import { costOf } from './choice/prices.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
 import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './protocol/provider.js';
+import { sendable } from './protocol/sendable.js';
 
 const DEFAULT_URL = 'https://api.openai.com/v1';
 
@@ -63,7 +64,7 @@ function bodyOf({ model, system, messages, schema, tools, params = {}, effort }:
     ...(thinks === undefined ? {} : { reasoning_effort: thinks }),
     ...acceptedParams('openai', model, params),
     model,
-    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.flatMap(toChat)],
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...sendable(messages).flatMap(toChat)],
     ...(tools === undefined ? {} : { tools: tools.map(toFunction) }),
     ...(schema === null
       ? {}

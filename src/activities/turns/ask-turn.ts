@@ -139,18 +139,13 @@ async function ask(turning: Turning, head: Hash, course: Course): Promise<Answer
   return {
     request,
     answer,
-    head: await addMessage(store, head, { role: 'assistant', blocks: sayable(blocksIn(answer)) }),
+    head: await addMessage(store, head, { role: 'assistant', blocks: blocksIn(answer) }),
     course,
   };
 }
 
 function blocksIn({ blocks, text }: ModelAnswer): Block[] {
   return blocks ?? (text === '' ? [] : [{ kind: 'text', text }]);
-}
-
-/** What was said, in a form that can be sent back: an empty message cannot. */
-function sayable(blocks: Block[]): Block[] {
-  return blocks.length > 0 ? blocks : [{ kind: 'text', text: '(empty answer)' }];
 }
 
 /** What an answer makes of the turn: its end, or the message after which the model is asked again. */

@@ -3,6 +3,7 @@ import { ACTION_BYTES } from '../../plan/tools/action.js';
 import type { ToolRequest } from '../../plan/agents/conversation.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject, utf8Bytes } from '../../plan/values/json.js';
+import { jsonFault } from '../../plan/values/json-fault.js';
 import { matchesTool } from '../../plan/tools/hook.js';
 import { judgeAction } from '../../plan/tools/permission.js';
 import { shortHash } from '../../plan/packing/short-hash.js';
@@ -103,8 +104,8 @@ function notAnObject(input: Json): string {
   const shown = `got \`${begin}\``;
   if (typeof input !== 'string') return `Expected the arguments to be an object, ${shown}.`;
   try {
-    JSON.parse(input);
-    return `Expected the arguments to be an object, ${shown}.`;
+    const fault = jsonFault(JSON.parse(input) as Json); // JSON is JSON
+    return `Expected the arguments to be an object${fault === null ? '' : ` without ${fault}`}, ${shown}.`;
   } catch (error) {
     return (
       `The arguments are no JSON (${error instanceof Error ? error.message : String(error)}), ${shown}. Nothing ` +

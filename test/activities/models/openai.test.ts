@@ -149,6 +149,47 @@ describe('tools in its words', () => {
     });
   });
 
+  it.each<[string, object[]]>([
+    [
+      'numbers all calls alike',
+      [
+        { index: 0, id: 'a', function: { name: 'one', arguments: '{"n":' } },
+        { index: 0, function: { arguments: '1}' } },
+        { index: 0, id: 'b', function: { name: 'two', arguments: '{"n":2}' } },
+      ],
+    ],
+    [
+      'numbers none',
+      [
+        { id: 'a', function: { name: 'one', arguments: '{"n":' } },
+        { function: { arguments: '1}' } },
+        { id: 'b', function: { name: 'two', arguments: '{"n":2}' } },
+      ],
+    ],
+    [
+      'says names and ids with each part',
+      [
+        { index: 0, id: 'a', function: { name: 'one', arguments: '{"n":' } },
+        { index: 0, id: 'a', function: { name: 'one', arguments: '1}' } },
+        { index: 1, id: 'b', function: { name: 'two', arguments: '{"n":2}' } },
+      ],
+    ],
+    [
+      'gives arguments that are no text, and numbers that are no places of a list',
+      [
+        { index: -3, id: 'a', function: { name: 'one', arguments: { n: 1 } } },
+        { index: 4_000_000_000, id: 'b', function: { name: 'two', arguments: { n: 2 } } },
+      ],
+    ],
+  ])('are the calls that were meant where a server %s', (_what, parts) => {
+    const said = nothingSaid();
+    for (const part of parts) addChunk(said, { choices: [{ delta: { tool_calls: [part] } }] });
+    expect(toAnswer(said, true).blocks).toEqual([
+      { kind: 'call', id: 'a', name: 'one', input: { n: 1 } },
+      { kind: 'call', id: 'b', name: 'two', input: { n: 2 } },
+    ]);
+  });
+
   it('are told to it again with their results as messages of their own', () => {
     expect(
       toChat({

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../plan/values/json.js';
 import { isObject, utf8Bytes } from '../../../plan/values/json.js';
+import { jsonFault } from '../../../plan/values/json-fault.js';
 import type { Attachment } from '../../../plan/values/attachment.js';
 import { attachedBytes } from '../../../plan/budget/price.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
@@ -56,16 +57,29 @@ export function filesIn(blocks: Block[]): (Block & { kind: 'file' })[] {
   return blocks.filter((block) => block.kind === 'file');
 }
 
+/** An id or a name as a provider gave it: those that are no text are none. */
+export function wordIn(given: unknown): string {
+  return typeof given === 'string' ? given : '';
+}
+
 /**
- * The arguments of a call as a model wrote them. What is no JSON stays the text that it is: whoever checks it tells the
- * model.
+ * The arguments of a call as a model wrote them. What is no JSON, or none that can be passed on, stays the text that it
+ * is: whoever checks it tells the model.
  */
 export function inputOf(written: string): Json {
   try {
-    return written.trim() === '' ? {} : (JSON.parse(written) as Json); // JSON is JSON
+    const input = written.trim() === '' ? {} : (JSON.parse(written) as Json); // JSON is JSON
+    return jsonFault(input) === null ? input : written;
   } catch {
     return written;
   }
+}
+
+/** Arguments that a provider has read for us; none are an empty object. */
+export function inputGiven(input: unknown): Json {
+  const given = (input ?? {}) as Json; // it was parsed from JSON
+  const fault = jsonFault(given);
+  return fault === null ? given : `arguments with ${fault}`;
 }
 
 /** Arguments as they are told again: providers take an object there, and no other. */
