@@ -89,6 +89,19 @@ describe('a state folder', () => {
     expect(await call('shell', { argv: ['cat', 'key'] })).not.toContain(key);
   });
 
+  it.each(['deep/er/state', 'packages/one/.perdure'])(
+    'stays where it is (`%s`): no folder that holds it is moved away with it',
+    async (name) => {
+      await openAt(inWorkspace(name));
+      const outer = name.split('/')[0] ?? '';
+      const moved = name.replace(outer, 'moved');
+      const renamed = await call('shell', { argv: ['mv', outer, 'moved'] });
+      // In the same moment: what was found below the workspace before is not looked for again.
+      await expectHidden(name, moved);
+      expect(renamed).toContain('busy');
+    },
+  );
+
   it('of another project below the workspace is out of reach too', async () => {
     await openAt(inWorkspace('packages', 'one', 'runs'));
     context = { ...context, store: await openStore(join(dirname(context.workspace), 'own')) };

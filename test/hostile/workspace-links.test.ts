@@ -140,6 +140,27 @@ describe('what a command makes where something protected would be', () => {
     expect(await python("open('shared/x.yml', 'w')")).toContain('Read-only');
   });
 
+  it('stays what it is where the folder that holds it is moved away, and another one put in its place', async () => {
+    context.permissions.protected = [...context.permissions.protected, '/docs/rules/law.md'];
+    for (const folder of ['docs/rules', 'conf']) mkdirSync(inWorkspace(folder), { recursive: true });
+    writeFileSync(inWorkspace('docs/rules/law.md'), 'law');
+    writeFileSync(inWorkspace('conf/own.yml'), 'models: {}');
+    symlinkSync('conf/own.yml', inWorkspace('perdure.yml'));
+    const said = await python(`import os
+def put(outer, path):
+    try: os.rename(outer, outer + '-away')
+    except OSError as error: print('kept', outer, error.strerror)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try: open(path, 'w').write('evil')
+    except OSError as error: print('kept', path, error.strerror)
+put('docs', 'docs/rules/law.md'); put('docs/rules', 'docs/rules/law.md'); put('conf', 'conf/own.yml')
+open('docs/rules/more.md', 'w').write('more'); open('docs/b.md', 'w').write('b')`);
+    expect(readFileSync(inWorkspace('docs/rules/law.md'), 'utf8')).toBe('law');
+    expect(readFileSync(inWorkspace('perdure.yml'), 'utf8')).toBe('models: {}');
+    expect(said.match(/kept (?:docs|docs\/rules|conf) Device or resource busy/g)).toHaveLength(3);
+    expect(readFileSync(inWorkspace('docs/rules/more.md'), 'utf8')).toBe('more');
+  });
+
   it('the file of a work tree says where its repository is, whatever a command would like', async () => {
     writeFileSync(inWorkspace('.git'), 'gitdir: ../elsewhere\n');
     expect(await python("open('.git', 'w').write('gitdir: own')")).toContain('Read-only');

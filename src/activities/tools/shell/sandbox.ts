@@ -141,7 +141,7 @@ export function enclose(
     ...programs.flatMap(bindReadOnly),
     '--dir',
     SANDBOX_HOME,
-    ...workspaceMounts({ workspace, fixed, writable }),
+    ...workspaceMounts({ workspace, fixed, writable, states }),
     ...emptied(states, [workspace, ...SYSTEM_FOLDERS, ...programs]),
     ...shown.flatMap(({ from, at }) => ['--ro-bind', from, at]),
     '--remount-ro',

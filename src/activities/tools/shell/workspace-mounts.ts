@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Permissions } from '../../../plan/tools/permission.js';
 import { inFolderOf } from '../../workspace/open.js';
 import { FileRefusal } from '../../workspace/refusal.js';
@@ -16,6 +16,8 @@ export interface Shown {
   fixed: string[];
   /** The only paths in it that are written; absent for all. */
   writable?: string[] | undefined;
+  /** State folders, wherever they are. */
+  states: string[];
 }
 
 /**
@@ -43,32 +45,46 @@ export function fixedPaths(protectedPaths: string[]): string[] {
 
 /**
  * Arguments of `bwrap` that show a workspace. Only what is itself a file or a folder is mounted: a link would show what
- * it leads to, and that may be anywhere.
+ * it leads to, and that may be anywhere. What is a mount of its own can be neither renamed nor replaced, so each folder
+ * that holds something that is kept is one, too: with it that would go elsewhere.
  */
-export function workspaceMounts({ workspace, fixed, writable }: Shown): string[] {
+export function workspaceMounts({ workspace, fixed, writable, states }: Shown): string[] {
   const git = join(workspace, '.git');
   const kind = kindOf(git);
   const places = (writable ?? ['.']).map((entry) => join(workspace, entry).replace(/\/+$/, ''));
   const bind = places.includes(workspace) ? '--bind' : '--ro-bind';
+  const kept = fixed.flatMap((entry) => realInside(join(workspace, entry), workspace) ?? []);
+  const holders = holdersOf([...kept, ...statePlaces(states, [workspace])], workspace);
   return [
     bind,
     workspace,
     workspace,
     ...places.flatMap((path) => (realInside(path, workspace) === path ? ['--bind', path, path] : [])),
-    // As mounts of their own they can be neither renamed nor replaced. A file of that name says where the repository
-    // is.
+    // A file of that name says where the repository is.
     ...(kind === 'folder' ? [bind, git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
-    ...fixed.flatMap((entry) => {
-      const real = realInside(join(workspace, entry), workspace);
-      return real === null ? [] : ['--ro-bind-try', real, real];
-    }),
+    ...holders
+      .filter((path) => path !== git && places.some((place) => path.startsWith(`${place}/`)))
+      .flatMap((path) => ['--bind', path, path]),
+    ...kept.flatMap((path) => ['--ro-bind-try', path, path]),
   ];
+}
+
+/** The folders between a workspace and what is in it, the outer ones first. */
+function holdersOf(paths: string[], workspace: string): string[] {
+  const holders = new Set<string>();
+  for (const path of paths)
+    for (let at = dirname(path); at.startsWith(`${workspace}/`); at = dirname(at)) holders.add(at);
+  return [...holders].sort();
 }
 
 /** Arguments that show state folders as empty ones, by every path below the folders that are shown. */
 export function emptied(states: string[], shown: string[]): string[] {
+  return statePlaces(states, shown).flatMap((place) => ['--tmpfs', place]);
+}
+
+function statePlaces(states: string[], shown: string[]): string[] {
   const places = new Set(states.flatMap((state) => shown.flatMap((folder) => placesOf(state, folder))));
-  return [...places].filter((place) => kindOf(place) === 'folder').flatMap((place) => ['--tmpfs', place]);
+  return [...places].filter((place) => kindOf(place) === 'folder');
 }
 
 /** Where a path is without links, when that is in the workspace. */
