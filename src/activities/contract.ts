@@ -251,6 +251,8 @@ export interface EditCall {
   shown: Value | null;
   edit: Value;
   options?: Json[];
+  /** Of planned tasks: who they may be for. */
+  team?: string[];
 }
 
 /**

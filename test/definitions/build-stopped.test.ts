@@ -63,7 +63,15 @@ describe('a build that a person has stopped', () => {
 
   it('before anything was approved has nothing that could be mended', async () => {
     await build('refused', {});
-    await project.perdure('reject', (await nextGate(project, 'refused')).gate);
+    const { gate } = await nextGate(project, 'refused');
+    const edited = join(project.folder, 'edited.json');
+    writeFileSync(edited, JSON.stringify({ tasks: TASKS.map((task) => ({ ...task, agent_name: 'nobody' })) }));
+    expect(await project.perdure('approve', gate, '--edit', edited)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is for `nobody`, who is no agent of the spec') as string,
+    });
+    // What was refused has decided nothing.
+    await project.perdure('reject', gate);
     expect((await project.perdure('watch', 'refused')).code).toBe(1);
     const { code, stderr } = await project.perdure('build', 'fix', 'refused', 'Look again.', '--yes');
     expect({ code, stderr }).toMatchObject({

@@ -1,4 +1,4 @@
-import { taskFaults } from '../../plan/builds/task-rules.js';
+import { taskFaults, teamFaults } from '../../plan/builds/task-rules.js';
 import { tasksIn, TASKS_SHAPE } from '../../plan/builds/task.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Value } from '../../plan/values/value.js';
@@ -11,7 +11,7 @@ import { checkValue } from '../values/output-schema.js';
 
 /** Hashes an edited content as it will be approved. What it cannot be is refused: later steps rely on its type. */
 export function createReadEdit({ store }: Dependencies): Activities['readEdit'] {
-  return async ({ message, shown, edit, options }) => {
+  return async ({ message, shown, edit, options, team }) => {
     const written = await read(store, edit);
     if (written === undefined) return { refusal: 'the edited content is not in the store.' };
     const before = shown === null ? null : await read(store, shown);
@@ -22,7 +22,7 @@ export function createReadEdit({ store }: Dependencies): Activities['readEdit'] 
             ? 'expected the edited content to be a text.'
             : 'expected the edited content to be JSON, not a text.',
       };
-    const faults = tasksFaults(before ?? null, written);
+    const faults = tasksFaults(before ?? null, written, team);
     if (faults.length > 0) return { refusal: `the edited tasks cannot be carried out: ${faults.join('; ')}.` };
     return {
       content: await store.put(written),
@@ -32,9 +32,15 @@ export function createReadEdit({ store }: Dependencies): Activities['readEdit'] 
 }
 
 /** What is wrong with planned tasks that were edited; nothing of what are none. */
-function tasksFaults(before: Json, written: Json): string[] {
+function tasksFaults(before: Json, written: Json, team: string[] | undefined): string[] {
   if (tasksIn(before) === null) return [];
-  return tasksIn(written) === null ? [`expected ${TASKS_SHAPE}`] : taskFaults(written);
+  if (tasksIn(written) === null) return [`expected ${TASKS_SHAPE}`];
+  // A gate of an earlier version does not say whose they may be: the run does, then.
+  if (team === undefined) return taskFaults(written);
+  return teamFaults(
+    written,
+    team.map((name) => ({ name })),
+  );
 }
 
 /** Holds an answer against its JSON Schema; null asks for a text. */

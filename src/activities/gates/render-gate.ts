@@ -8,7 +8,8 @@ import { cutTo } from '../../plan/text/cut-to.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
 import type { Plan, PlanBody } from '../../plan/plan.js';
-import type { ApprovalStep, AskStep, GateRules } from '../../plan/step.js';
+import type { ApprovalStep, AskStep, Block, GateRules } from '../../plan/step.js';
+import { plannerOf } from '../../plan/agents/planned-by.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { Store } from '../../store/store.js';
 import type { Activities, GateCall } from '../contract.js';
@@ -16,7 +17,7 @@ import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import type { Shown } from '../values/content-hash.js';
 import { gateHashOf } from '../values/content-hash.js';
-import { loadBody, loadStep, stepAt } from '../values/load-step.js';
+import { blockAt, loadBody, loadStep, stepAt } from '../values/load-step.js';
 import { loadDevice } from '../devices/load-device.js';
 import { hasLastGood } from '../devices/last-good.js';
 import { fallbackOf } from './chosen-fallback.js';
@@ -49,6 +50,7 @@ export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
       hash: gateHashOf(shown),
       since: call.since,
       ...ownRulesOf(step),
+      ...teamOf(step, blockAt(place.body, call.step)),
       ...(step.kind === 'approval' ? fallbackOf(step, scope, place) : { fallback: 'abort' as const }),
       ...(step.deadline_ms === null ? {} : { deadline: after(call.since, step.deadline_ms) }),
       ...rulesOf(step.rules ?? {}, call, scope),
@@ -76,6 +78,12 @@ function ownRulesOf(step: ApprovalStep | AskStep): Pick<Gate, 'kind' | 'schema' 
     ...otherwise,
     ...(step.schema === null || step.choices !== null ? {} : { schema: step.schema }),
   };
+}
+
+/** Who may have the tasks that it shows, where it shows those of a planner. */
+function teamOf(step: ApprovalStep | AskStep, block: Block): Pick<Gate, 'team'> {
+  const planner = step.kind === 'ask' || step.content === null ? null : plannerOf(block, step.content);
+  return planner === null ? {} : { team: planner.tasks.team.map(({ name }) => name) };
 }
 
 /** The step itself decides which of the two kinds that open gates it is. */

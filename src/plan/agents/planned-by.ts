@@ -18,5 +18,7 @@ export function plannerOf(block: Pick<Block, 'steps'>, source: Template): Planni
   const step = others.length === 0 ? block.steps[index] : undefined;
   if (step === undefined) return null;
   if (plansTasks(step)) return step;
-  return step.kind === 'approval' && step.content !== null ? plannerOf(block, step.content) : null;
+  if (step.kind !== 'approval' || step.content === null) return null;
+  // A gate passes on what came before it: so this ends, whatever a Plan says.
+  return plannerOf({ steps: block.steps.slice(0, index) }, step.content);
 }

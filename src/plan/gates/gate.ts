@@ -41,6 +41,8 @@ export interface Gate {
   quorum?: number;
   /** The content may not be changed before it is approved. */
   fixed?: true;
+  /** The content is planned tasks: who these may be for. */
+  team?: string[];
   /** The autonomy wants a person here: no MCP client approves it. */
   people?: true;
   /** ISO 8601, UTC. */

@@ -176,7 +176,7 @@ async function requireToken({ path, since }: Gate, decision: Decision): Promise<
 }
 
 async function readWritten(
-  { path, message, content, schema, options }: Gate,
+  { path, message, content, schema, options, team }: Gate,
   { edit, value }: Decision,
 ): Promise<Edited | { answer: Value }> {
   const written = edit ?? value;
@@ -184,7 +184,11 @@ async function readWritten(
   const read =
     edit === undefined
       ? await quick.readAnswer({ answer: written, schema: schema ?? null })
-      : await quick.readEdit({ message, shown: content, edit: written, ...(options === undefined ? {} : { options }) });
+      : await quick.readEdit({
+          ...{ message, shown: content, edit: written },
+          ...(options === undefined ? {} : { options }),
+          ...(team === undefined ? {} : { team }),
+        });
   if ('refusal' in read) throw refused(`Gate \`${path}\`: ${read.refusal}`);
   return read;
 }

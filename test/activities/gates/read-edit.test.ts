@@ -12,10 +12,15 @@ const task = (id: string, dependencies: string[] = []): JsonObject => ({
 const PLANNED: Json = { plan_explanation: 'why', tasks: [task('a'), task('b', ['a'])] };
 
 /** What is said to this edit of a gate that shows `shown`. */
-async function edited(shown: Json, edit: Json): Promise<unknown> {
+async function edited(shown: Json, edit: Json, team?: string[]): Promise<unknown> {
   const store = await openStore(await temporaryFolder());
   const readEdit = createReadEdit({ store } as Dependencies); // it needs no other
-  return readEdit({ message: 'Build it?', shown: await store.put(shown), edit: await store.put(edit) });
+  return readEdit({
+    message: 'Build it?',
+    shown: await store.put(shown),
+    edit: await store.put(edit),
+    ...(team === undefined ? {} : { team }),
+  });
 }
 
 it.each<[string, Json, string]>([
@@ -36,4 +41,15 @@ it('planned tasks may be others, and what never were tasks may become anything',
   expect(await edited(PLANNED, { tasks: [task('x')] })).toHaveProperty('hash');
   for (const before of [{ tasks: 'none' }, [1], null])
     expect(await edited(before, { tasks: [] })).toHaveProperty('hash');
+});
+
+it('planned tasks are edited for nobody but those of the team', async () => {
+  const edit = { tasks: [task('a'), { ...task('b', ['a']), agent_name: 'Nobody' }] };
+  expect(await edited(PLANNED, edit, ['Bea'])).toEqual({
+    refusal: 'the edited tasks cannot be carried out: task `b` is for `Nobody`, who is no agent of the spec.',
+  });
+  expect(await edited(PLANNED, edit, ['Bea', 'Nobody'])).toHaveProperty('hash');
+  expect(await edited(PLANNED, { tasks: [task('a', ['a'])] }, ['Bea'])).toHaveProperty('refusal');
+  // A gate that was opened by an earlier version.
+  expect(await edited(PLANNED, edit)).toHaveProperty('hash');
 });
