@@ -73,6 +73,8 @@ export interface TurnCall extends StepCall, Partial<Pick<ModelCall, 'model' | 'm
   limit_ms: number;
   /** Of an agent that another one calls. */
   asked?: AskedBy;
+  /** Something failed in workflows that it has started: no later run takes over what it comes to. */
+  partial?: true;
   /** Tools that were made in the conversation: short hash of their chain. */
   made?: string;
   /** Of an agent that may make others. */

@@ -1,4 +1,4 @@
-// @seconds 20
+// @seconds 60
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
@@ -25,6 +25,17 @@ const MADE = JSON.stringify({
   ],
 });
 
+const PARTS = {
+  name: 'parts',
+  definition: {
+    execution: 'dag',
+    steps: [
+      { id: 'bad', agent: 'helper', prompt: 'break' },
+      { id: 'good', agent: 'helper', prompt: 'say' },
+    ],
+  },
+};
+
 /** Ways to nest, each a workflow of its own. */
 const NESTINGS: Record<string, string> = {
   nested: 'steps:\n  - {id: inner, workflow: child}\n',
@@ -39,18 +50,36 @@ const NESTINGS: Record<string, string> = {
   batches:
     `steps:\n  - {id: inner, foreach: [${Array.from({ length: 201 }, (_, index) => index).join(', ')}], when: ` +
     `"\${item == 7}", workflow: child}\n`,
+  talks: 'steps:\n  - {id: inner, agent: maker, prompt: Go.}\n',
+  'talks-below': 'steps:\n  - {id: inner, agent: asker, prompt: Go.}\n',
+  'talks-each': 'steps:\n  - {id: inner, foreach: [1, 2], agent: maker, prompt: "Go ${item}."}\n',
+  'talks-deep': 'steps:\n  - {id: inner, workflow: talks}\n',
+  'made-last':
+    'steps:\n  - {id: inner, loop: {until: "${index == 1}", max: 3, at_max: continue}, on_error: continue, ' +
+    'workflow: child}\n',
+  'at-last': 'steps:\n  - {id: inner, workflow: child, retry: {attempts: 3}}\n  - {id: last, command: [echo, x]}\n',
+  cleans: 'steps:\n  - {id: good, command: [echo, x]}\nfinally:\n  - {id: inner, workflow: child}\n',
   made: `steps:\n  - id: think\n    set: {plan: ${MADE}}\n  - {id: inner, plan: "\${steps.think.output.plan}"}\n`,
 };
 
 let project: Project;
 let endpoint: ModelEndpoint;
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ prompt }) =>
-    prompt.includes('break') ? { status: 400, message: 'broken on purpose' } : { text: 'said' },
-  );
+  endpoint = await startModelEndpoint(({ prompt, system, results: { count } }) => {
+    if (system.includes('You ask.') && count === 0) return { tools: [{ name: 'maker', input: { input: 'Go.' } }] };
+    if (system.includes('You make.') && count < 2)
+      return { tools: [count === 0 ? { name: 'workflow_create', input: PARTS } : { name: 'parts', input: {} }] };
+    return prompt.includes('break') ? { status: 400, message: 'broken on purpose' } : { text: 'said' };
+  });
   const files = Object.entries(NESTINGS).map(([name, steps]) => named(name, steps));
   project = await openProject(
-    { 'definitions/workflows/child.yml': CHILD, ...Object.fromEntries(files) },
+    {
+      'definitions/workflows/child.yml': CHILD,
+      'definitions/agents/helper.yml': 'name: helper\nprompt: You help.\n',
+      'definitions/agents/maker.yml': 'name: maker\nprompt: You make.\ntools: [workflow_create]\n',
+      'definitions/agents/asker.yml': 'name: asker\nprompt: You ask.\ntools: [maker]\n',
+      ...Object.fromEntries(files),
+    },
     { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
   );
 });
@@ -77,6 +106,12 @@ describe('a run in which something failed below and was passed over', () => {
     const shown = await project.run('show', name);
     expect(shown.stdout).toMatch(/^ *! \d+ inner/m);
     expect(shown.stdout).toContain(`! ${name} · partial`);
+  });
+
+  it.each(Object.keys(NESTINGS))('is as `partial` when it is run again: %s', async (name) => {
+    const { code, stdout } = await project.run('rerun', name, '--id', `${name}-2`, '--yes', '--json');
+    const result = JSON.parse(stdout) as Result;
+    expect([code, result.status, result.error]).toEqual([1, 'partial', expect.stringContaining('bad: ')]);
   });
 
   it('is a success where a later round made up for it, with a word', async () => {

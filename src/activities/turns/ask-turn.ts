@@ -221,7 +221,10 @@ function turnOf(
   return { head: shortHash(head), bytes: 0, usd, tokens };
 }
 
-/** Lets runs to come reuse what the whole conversation came to. What an agent says to another is no step's result. */
+/**
+ * Lets runs to come reuse what the whole conversation came to. What an agent says to another is no step's result; one
+ * that did without a part of what it had started is run again with that.
+ */
 async function keep({ deps: { store }, call }: Turning, head: Hash, output: StepOutput['output']): Promise<StepOutput> {
   const result: StepOutput = {
     output,
@@ -229,7 +232,7 @@ async function keep({ deps: { store }, call }: Turning, head: Hash, output: Step
     note: call.model.provider === 'rehearsal' ? 'rehearsal' : null,
     reused: false,
   };
-  if (call.asked !== undefined) return result;
+  if (call.asked !== undefined || call.partial === true) return result;
   const { key } = await readConversation(store, head);
   return keepOutput(store, call, key, result);
 }

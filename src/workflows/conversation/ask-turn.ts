@@ -80,9 +80,14 @@ function turnCall(conversation: ConversationState, question: Reservation): TurnC
     workspace: workspaceOf(scope, step),
     limit_ms: limitFor(slot),
     ...termsOf(scope.context),
-    ...(asked === null ? {} : { asked }),
+    ...withOthers(conversation),
     ...makingOf(conversation),
   };
+}
+
+/** What a turn has to do with other agents, and with workflows that were started. */
+function withOthers({ asked, slot: { top } }: ConversationState): Pick<TurnCall, 'asked' | 'partial'> {
+  return { ...(asked === null ? {} : { asked }), ...(top.below === undefined ? {} : { partial: true }) };
 }
 
 /** What the transcript's beginning tells is not told at every turn (I7). */
