@@ -5,11 +5,12 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import type { Argv, CompileRules, Device, Image, ImageFile } from '../../plan/devices/device.js';
 import { cacheFolder } from '../../store/cache-folder.js';
+import { readPlain } from '../../store/read-plain.js';
 import { stepFailure } from '../failures.js';
 import type { Values } from './arguments.js';
 import { expand } from './arguments.js';
 import { compilerErrors } from './compiler-errors.js';
-import { imageOf, readInside } from './images.js';
+import { FILE_BYTES, imageOf, readInside } from './images.js';
 import type { Workbench } from './tool.js';
 import { runTool } from './tool.js';
 
@@ -54,8 +55,9 @@ export async function buildImage(device: Device, names: string[], bench: Workben
       ),
       values: { ...device.values, out, includes, sketch: join(out, 'sketch') },
     };
-    const objects = await compileAll(build, await joinSources(build, sources));
+    // First, while nothing that an agent wrote has been looked at: other builds get it, too.
     const library = rules.library === null ? '' : await libraryOf(build, rules.library);
+    const objects = await compileAll(build, await joinSources(build, sources));
     for (const argv of rules.link) await call(build, argv, { objects, library });
     return imageOf(device.kind.image, device.target, await filesOf(build, sources));
   } finally {
@@ -64,6 +66,9 @@ export async function buildImage(device: Device, names: string[], bench: Workben
 }
 
 async function readSource(name: string, workspace: string): Promise<Source> {
+  // A compiler takes it for an option or for a file of options, and hands the last part on to others that do.
+  if ([name, basename(name)].some((word) => /^[-@]/.test(word)))
+    throw stepFailure('compile-failed', `Expected a source whose name begins with a letter, got \`${name}\`.`);
   try {
     return { name, bytes: await readInside(name, workspace) };
   } catch (error) {
@@ -130,9 +135,11 @@ async function compileAll(build: Build, paths: string[]): Promise<string[]> {
 }
 
 /**
- * The objects of folders that never change, kept from build to build under the hash of everything they are made from.
+ * The objects of folders that never change, kept from build to build under the hash of everything they are made from:
+ * nothing of the workspace is among that.
  */
-async function libraryOf(build: Build, { folders, run }: NonNullable<CompileRules['library']>): Promise<string> {
+async function libraryOf(all: Build, { folders, run }: NonNullable<CompileRules['library']>): Promise<string> {
+  const build: Build = { ...all, values: { ...all.values, includes: [] } };
   const { values, rules } = build;
   const paths = await sourcesIn(expand(folders, values), build);
   const hash = createHash('sha256').update(
@@ -198,7 +205,8 @@ async function filesOf({ rules, out, device }: Build, sources: Source[]): Promis
   if (rules.result === null)
     return sources.map(({ name, bytes }) => ({ name: basename(name), encoding: 'utf8', data: bytes.toString('utf8') }));
   const isText = device.kind.image === 'ihex';
-  const bytes = await readFile(join(out, rules.result));
+  const bytes = await readPlain(join(out, rules.result), FILE_BYTES);
+  if (bytes === null) throw stepFailure('compile-failed', `Expected an image in \`${rules.result}\`, got none.`);
   return [
     { name: rules.result, encoding: isText ? 'utf8' : 'base64', data: bytes.toString(isText ? 'utf8' : 'base64') },
   ];

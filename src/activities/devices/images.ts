@@ -11,7 +11,7 @@ import { inFolderOf } from '../workspace/open.js';
 import { readHex } from './intel-hex.js';
 
 /** Far above the flash memory of any board here; a bigger file is no image. */
-const FILE_BYTES = 32 * 1024 * 1024;
+export const FILE_BYTES = 32 * 1024 * 1024;
 
 /** An image of these files, and of those that are put into the file system that it brings. */
 export function imageOf(
