@@ -2,6 +2,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -17,10 +19,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inFolderOf, openFile, removeEntry, replaceFile, withRoot } from '../../src/activities/workspace/open.js';
+import { guardMissing } from '../../src/activities/tools/shell/guard.js';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
 import { readPlain, readPlainNow } from '../../src/store/read-plain.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
+const NOBODY = 65_534;
 let context: Awaited<ReturnType<typeof toolContext>>;
 let victim: string;
 let before: string[];
@@ -104,6 +108,30 @@ describe('what a command makes where something protected would be', () => {
       false,
     );
   });
+
+  it.each([0o311, 0o500, 0o100])(
+    'is removed where a folder has rights by which nobody lists or writes it: %o',
+    async (mode) => {
+      mkdirSync(inWorkspace('.git', 'info'), { recursive: true });
+      for (const path of ['..', '', '.git', '.git/info']) chmodSync(inWorkspace(path), 0o777);
+      chownSync(inWorkspace('.git'), NOBODY, NOBODY);
+      chownSync(inWorkspace('.git', 'info'), NOBODY, NOBODY);
+      // Root may do everything: as somebody else we are what hosts usually are.
+      process.seteuid?.(NOBODY);
+      try {
+        const guard = guardMissing(context.workspace, ['.git/commondir', '.git/info/attributes', '.vscode']);
+        mkdirSync(inWorkspace('.vscode'));
+        for (const path of ['.git/commondir', '.git/info/attributes', '.vscode/tasks.json'])
+          writeFileSync(inWorkspace(path), 'evil');
+        for (const path of ['.vscode', '.git/info', '.git']) chmodSync(inWorkspace(path), mode);
+        expect(await guard()).toEqual(['.git/commondir', '.git/info/attributes', '.vscode']);
+      } finally {
+        process.seteuid?.(0);
+      }
+      for (const path of ['.git/commondir', '.git/info/attributes', '.vscode'])
+        expect(existsSync(inWorkspace(path))).toBe(false);
+    },
+  );
 
   it('is removed of a command that was ended, too', async () => {
     const abort = new AbortController();

@@ -7,7 +7,7 @@ import { errorCode } from '../../store/store-failure.js';
 import { isBelow } from '../../store/folders/places.js';
 import { isStateFolder, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from './refusal.js';
-import { removeAt } from './remove.js';
+import { FilledAgain, removeAt } from '../../store/folders/remove.js';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -191,7 +191,7 @@ export async function replaceFile(folder: Folder, name: string, content: string)
 /** Removes an entry of an open folder, with all that is in it; a link is removed itself, and what it leads to stays. */
 export async function removeEntry(folder: Folder, name: string): Promise<void> {
   await removeAt(folder.at('.'), name).catch((error: unknown) => {
-    throw refusalOf(error, join(folder.shown, name));
+    throw error instanceof FilledAgain ? new FileRefusal(error.message) : refusalOf(error, join(folder.shown, name));
   });
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileName } from '../files.js';
+import { removeFolder } from '../folders/remove.js';
 import { removeNarration } from './narration-files.js';
 import { recordFile, recordsBelow } from './run-files.js';
 import { gitOf } from '../git/git.js';
@@ -57,7 +58,7 @@ export async function removeRun(stateDir: string, run: string): Promise<void> {
 /** Removes what a run left where its workspace was: its snapshots' names and its work trees. */
 export async function removeWork(stateDir: string, run: string): Promise<void> {
   await rm(snapshotsOfRun(snapshotFolder(stateDir), run), { recursive: true, force: true });
-  await rm(treePlaces(stateDir, run).folder, { recursive: true, force: true });
+  await removeFolder(treePlaces(stateDir, run).folder);
 }
 
 /** Journals that nobody has written to since `before`, but those of these scopes, as file names in `journal/`. */

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { removeFolder } from '../folders/remove.js';
 import { copyFolder } from '../git/copy-folder.js';
 import type { TreePlaces } from './places.js';
 
@@ -17,7 +18,7 @@ export async function carryFromProject(places: TreePlaces, project: string, path
 
 /** Begins anew, with none. */
 export async function emptyCarried(places: TreePlaces): Promise<void> {
-  await rm(carriedFolder(places), { recursive: true, force: true });
+  await removeFolder(carriedFolder(places));
   await mkdir(carriedFolder(places), { recursive: true, mode: 0o700 });
 }
 
@@ -33,7 +34,7 @@ export async function carryFrom(places: TreePlaces, tree: string, paths: string[
     // A link on the way, which an agent may have made, would lead elsewhere.
     if (!isFolder(from) || realpathSync(from) !== join(realpathSync(tree), path)) continue;
     const to = join(carriedFolder(places), path);
-    await rm(to, { recursive: true, force: true });
+    await removeFolder(to);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await rename(from, to);
   }

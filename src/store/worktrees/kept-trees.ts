@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EndedWork } from '../../plan/placement/ended-work.js';
 import type { Hash } from '../../plan/values/value.js';
 import { writeAtomically } from '../files.js';
+import { removeFolder } from '../folders/remove.js';
 import { PRIVATE_FILE, makeFolders } from '../folders/root.js';
 import type { Trees } from './branch.js';
 import { opened, tipOf } from './branch.js';
@@ -152,7 +153,7 @@ export async function restoreTrees(
   makeFolders(places.folder);
   await withLease(join(places.folder, 'lease'), {}, async () => {
     const [made, done] = [join(places.folder, 'made.json'), join(places.folder, 'done')];
-    for (const left of [made, places.git, places.trees, done]) await rm(left, { recursive: true, force: true });
+    for (const left of [made, places.git, places.trees, done]) await removeFolder(left);
     const repository = await makeTreeRepository(places, {
       objects: null,
       excludes: kept.excludes,

@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { branchOf } from '../../plan/worktree.js';
 import { writeAtomically } from '../files.js';
+import { removeFolder } from '../folders/remove.js';
 import { PRIVATE_FILE, makeFolders } from '../folders/root.js';
 import { EMPTY_TREE, indexFiles, withIndex } from '../git/index-files.js';
 import type { Repository } from '../git/repository.js';
@@ -106,7 +107,7 @@ export async function makeTrees(stateDir: string, source: TreeSource, options: L
   return withLease(join(places.folder, 'lease'), options, async () => {
     const known = await madeTrees(stateDir, source.run);
     if (known !== null) return known;
-    for (const left of [places.git, places.trees]) await rm(left, { recursive: true, force: true });
+    for (const left of [places.git, places.trees]) await removeFolder(left);
     const made = await make(await realpath(stateDir), places, { ...source, project: await realpath(source.project) });
     await writeAtomically(madeFile(places), JSON.stringify(made));
     return made;

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync, realpathSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
+import { removeFolder } from '../folders/remove.js';
 import { PRIVATE_FILE } from '../folders/root.js';
 import type { Git } from '../git/git.js';
 import { gitOf } from '../git/git.js';
@@ -106,7 +107,7 @@ export async function addTree(repository: TreeRepository, name: string, commit: 
 export async function removeTree({ places }: TreeRepository, name: string): Promise<void> {
   // First what says that it is there.
   await rm(places.admin(name), { recursive: true, force: true });
-  await rm(places.tree(name), { recursive: true, force: true });
+  await removeFolder(places.tree(name));
   await mkdir(dirname(places.tree(name)), { recursive: true, mode: 0o700 });
 }
 

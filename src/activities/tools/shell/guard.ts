@@ -3,7 +3,11 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
 import { openEntry, removeEntry, withRoot } from '../../workspace/open.js';
+import { makeReadable } from '../../../store/folders/remove.js';
 import { FileRefusal } from '../../workspace/refusal.js';
+
+/** Of its owner to a folder. */
+const OWN_RIGHTS = 0o700;
 
 /** What stands at a path: `link` with where it leads. */
 type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: string };
@@ -51,8 +55,11 @@ async function settle(folder: Folder, [name = '', ...rest]: string[], before: St
   const now = standingAt(path);
   if (rest.length > 0) {
     if (now.kind === 'missing') return false;
-    if (now.kind === 'folder')
+    if (now.kind === 'folder') {
+      // One that nobody may list is entered by who knows the names in it, as git does.
+      if ((lstatSync(path).mode & OWN_RIGHTS) !== OWN_RIGHTS) await makeReadable(path).catch(() => false);
       return openEntry(folder, name, false, (inner) => settle(inner, rest, before)).catch(orNothing);
+    }
     // A link or a file where nothing or a folder was (`gitdir: elsewhere`) leads away from what is looked for.
     await removeEntry(folder, name);
     return true;

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeFolder } from '../../../src/store/folders/remove.js';
+
+const NOBODY = 65_534;
+let place: string;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'perdure-remove-'));
+  chmodSync(place, 0o777);
+  // Root may do everything: as somebody else we are what we usually are.
+  if (process.getuid?.() === 0) process.seteuid?.(NOBODY);
+});
+afterEach(() => {
+  if (process.getuid?.() === 0) process.seteuid?.(0);
+  rmSync(place, { recursive: true, force: true });
+});
+
+describe('a folder in which an agent has worked is removed', () => {
+  it.each([0o000, 0o311, 0o500, 0o444])('though its rights are %o, and those of what is in it', async (mode) => {
+    for (const path of ['left/inner/deep', 'kept']) mkdirSync(join(place, path), { recursive: true });
+    for (const path of ['left/a', 'left/inner/b', 'left/inner/deep/c', 'kept/d']) writeFileSync(join(place, path), '');
+    symlinkSync(join(place, 'kept'), join(place, 'left/inner/link'));
+    for (const path of ['left/inner/deep', 'left/inner', 'left']) chmodSync(join(place, path), mode);
+    await removeFolder(join(place, 'left'));
+    expect(readdirSync(place)).toEqual(['kept']);
+    expect(readdirSync(join(place, 'kept'))).toEqual(['d']);
+  });
+
+  it('however deep it is: deeper than any path may be long', async () => {
+    execFileSync('python3', [
+      '-c',
+      "import os, sys; os.chdir(sys.argv[1])\nfor _ in range(500): os.mkdir('d' * 20); os.chdir('d' * 20)",
+      place,
+    ]);
+    await removeFolder(join(place, 'd'.repeat(20)));
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  it('where it is a file or a link itself, and where it is not there', async () => {
+    writeFileSync(join(place, 'file'), '');
+    symlinkSync('/usr', join(place, 'link'));
+    for (const name of ['file', 'link', 'missing', 'missing/inner']) await removeFolder(join(place, name));
+    expect(readdirSync(place)).toEqual([]);
+    expect(existsSync('/usr/bin')).toBe(true);
+  });
+});
