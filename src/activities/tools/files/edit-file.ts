@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import { inFolderOf, replaceFile } from '../../workspace/open.js';
 import { fromRoot, workspacePath } from './path.js';
-import { readTextFile } from '../../workspace/read.js';
+import { TEXT_BYTES, readTextFile } from '../../workspace/read.js';
 
 export const editFile = builtin({
   description: 'Replaces a text in a file of the workspace. The text must be there exactly once, unless `all` is true.',
@@ -26,6 +26,9 @@ export const editFile = builtin({
     if (count === 0) return failed(`\`${shown}\` does not hold that text. Read it again: white space counts.`);
     if (count > 1 && !all)
       return failed(`\`${shown}\` holds that text ${count} times. Give more of what stands around it, or set \`all\`.`);
+    const bytes = Buffer.byteLength(text) + count * (Buffer.byteLength(after) - Buffer.byteLength(before));
+    if (bytes > TEXT_BYTES)
+      return failed(`\`${shown}\` would have ${bytes} bytes then; a text has at most ${TEXT_BYTES}.`);
     await inFolderOf(context.workspace, at, {}, (folder, name) => replaceFile(folder, name, pieces.join(after)));
     return ok(`Replaced ${count === 1 ? 'one place' : `${count} places`} in ${shown}.`);
   },

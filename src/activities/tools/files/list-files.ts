@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { builtin, ok } from '../handler/builtin.js';
-import { matchesFiles } from './glob.js';
+import { builtin, failed, ok } from '../handler/builtin.js';
+import { TOO_MANY_PATTERNS, fileMatcher, filePattern } from './glob.js';
 import { fromRoot, workspacePath } from './path.js';
 import { walk } from './walk.js';
 
@@ -12,7 +12,7 @@ export const listFiles = builtin({
     `that match. A folder ends with \`/\`, a link with \`@\`.`,
   input: z.strictObject({
     path: z.string().optional().describe("The folder, from the workspace's root; the root itself when left out."),
-    pattern: z.string().min(1).optional().describe('Such as `*.ts`, `src/**/*.test.ts`, `{a,b}/*.md`.'),
+    pattern: filePattern.optional().describe('Such as `*.ts`, `src/**/*.test.ts`, `{a,b}/*.md`.'),
   }),
   parallel: true,
   quick: true,
@@ -20,11 +20,13 @@ export const listFiles = builtin({
   action: ({ path = '.' }, workspace, root) => ({ kind: 'read', path: workspacePath(path, workspace, root) }),
   run: async ({ path = '.', pattern }, context) => {
     const folder = workspacePath(path, context.workspace, context.root);
+    const matches = pattern === undefined ? () => true : fileMatcher(pattern);
+    if (matches === null) return failed(TOO_MANY_PATTERNS);
     const found: string[] = [];
     let more = false;
     await walk(context, folder, { below: pattern !== undefined }, async ({ path: at, kind }) => {
       const inside = folder === '.' ? at : at.slice(folder.length + 1);
-      if (pattern !== undefined && (kind === 'folder' || !matchesFiles(pattern, inside))) return 'go on';
+      if (pattern !== undefined && (kind === 'folder' || !matches(inside))) return 'go on';
       if (found.length === MOST) {
         more = true;
         return 'stop';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { builtin, failed, ok } from '../handler/builtin.js';
-import { matchesFiles } from './glob.js';
+import { TOO_MANY_PATTERNS, fileMatcher, filePattern } from './glob.js';
 import type { Folder } from '../../workspace/open.js';
 import { fromRoot, workspacePath } from './path.js';
 import { readIn } from '../../workspace/read.js';
@@ -21,7 +21,7 @@ export const searchFiles = builtin({
       .string()
       .optional()
       .describe("The folder to search, from the workspace's root; the root itself when left out."),
-    files: z.string().min(1).optional().describe('Only in files that match, such as `*.ts`.'),
+    files: filePattern.optional().describe('Only in files that match, such as `*.ts`.'),
     ignore_case: z.boolean().optional(),
   }),
   parallel: true,
@@ -31,15 +31,13 @@ export const searchFiles = builtin({
   run: async ({ pattern, path = '.', files, ignore_case: ignoreCase = false }, context) => {
     const search = createSearch(pattern, ignoreCase);
     if ('invalid' in search) return failed(search.invalid);
+    const matches = files === undefined ? () => true : fileMatcher(files);
+    if (matches === null) return failed(TOO_MANY_PATTERNS);
     const folder = workspacePath(path, context.workspace, context.root);
     const lines: string[] = [];
     let slow = false;
     await walk(context, folder, { below: true }, async ({ path: at, kind, folder: holder, name }) => {
-      if (
-        kind !== 'file' ||
-        (files !== undefined && !matchesFiles(files, folder === '.' ? at : at.slice(folder.length + 1)))
-      )
-        return 'go on';
+      if (kind !== 'file' || !matches(folder === '.' ? at : at.slice(folder.length + 1))) return 'go on';
       const text = await textIn(holder, name, at);
       const found = text === null ? [] : search.find(text);
       if (found === 'slow') {

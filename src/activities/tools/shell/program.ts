@@ -10,6 +10,7 @@ import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
 import type { ToolContext } from '../handler/handler.js';
+import { errorCode } from '../../../store/store-failure.js';
 import { stateAround } from '../../../store/folders/state-folders.js';
 import { guardMissing } from './guard.js';
 import { holdInNetwork } from './network/attach.js';
@@ -107,6 +108,8 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     return { failure: `The program made ${made.join(', ')}, which is protected; it was removed.` };
   } catch (error) {
     if (error instanceof ApplicationFailure && error.type === 'command-not-found') return { failure: error.message };
+    if (errorCode(error) === 'E2BIG')
+      return { failure: 'The arguments are too long for the system. Write what is long into a file, or to stdin.' };
     throw error;
   } finally {
     command.release();

@@ -12,22 +12,25 @@ interface Summary {
   failed: RegExp;
 }
 
+/** A line that is longer is no summary, and what looks for one in it takes long. */
+const LINE_CHARACTERS = 1_000;
+
 /** Summaries of runners, the most specific first. Each expression has one group, a number, or counts its lines. */
 const SUMMARIES: Summary[] = [
   // node --test, and whatever writes TAP with its summary
   { passed: /^(?:#|ℹ) pass (\d+)$/gm, failed: /^(?:#|ℹ) (?:fail|cancelled) (\d+)$/gm },
   // vitest
-  { passed: /^ *Tests +(?:.*\D)?(\d+) passed/gm, failed: /^ *Tests +(?:.*\D)?(\d+) failed/gm },
+  { passed: /^ *Tests (?:.*\D)?(\d+) passed/gm, failed: /^ *Tests (?:.*\D)?(\d+) failed/gm },
   // jest
-  { passed: /^Tests: +(?:.*\D)?(\d+) passed/gm, failed: /^Tests: +(?:.*\D)?(\d+) failed/gm },
+  { passed: /^Tests: (?:.*\D)?(\d+) passed/gm, failed: /^Tests: (?:.*\D)?(\d+) failed/gm },
   // cargo test
   { passed: /^test result: \w+\. (\d+) passed/gm, failed: /^test result: \w+\. \d+ passed; (\d+) failed/gm },
   // deno test
   { passed: /^(?:ok|FAILED) \| (\d+) passed/gm, failed: /^(?:ok|FAILED) \| \d+ passed.*\| (\d+) failed/gm },
   // pytest
   {
-    passed: /^=*(?:.*\D)?(\d+) passed\b.* in [\d.]+s/gm,
-    failed: /^=*(?:.*\D)?(\d+) (?:failed|errors?)\b.* in [\d.]+s/gm,
+    passed: /^(?:.*\D)?(\d+) passed\b.* in [\d.]+s/gm,
+    failed: /^(?:.*\D)?(\d+) (?:failed|errors?)\b.* in [\d.]+s/gm,
   },
   // mocha
   { passed: /^ *(\d+) passing\b/gm, failed: /^ *(\d+) failing\b/gm },
@@ -45,7 +48,10 @@ const SUMMARIES: Summary[] = [
 
 /** How many tests ran, by what their runner wrote; null where that says nothing of it. */
 export function testCounts(output: string): TestCounts | null {
-  const text = stripVTControlCharacters(output);
+  const text = stripVTControlCharacters(output)
+    .split('\n')
+    .filter((line) => line.length <= LINE_CHARACTERS)
+    .join('\n');
   for (const { passed, failed } of SUMMARIES) {
     const counts = { passed: sumOf(text, passed), failed: sumOf(text, failed) };
     if (counts.passed !== null || counts.failed !== null)

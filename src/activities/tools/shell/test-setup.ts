@@ -10,10 +10,13 @@ const RUNNER_FILE = new RegExp(
 
 /** Files of which parts set up runners of tests, and how these parts look. */
 const PARTS: [file: RegExp, part: RegExp][] = [
-  [/(?:^|\/)\.npmrc$/, /^\s*(?:script-shell|node-options)\s*=.*$/gm],
+  [/(?:^|\/)\.npmrc$/, /^[ \t]*(?:script-shell|node-options)[ \t]*=.*$/gm],
   [/(?:^|\/)(?:pyproject\.toml|setup\.cfg)$/, /^\[(?:tool[.:])?(?:pytest|tox)\b[^]*?(?=^\[[a-z]|(?![^]))/gim],
   [/(?:^|\/)vite\.config\.[^/]+$/, /\btest['"]?\s*:\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g],
 ];
+
+/** Of a longer file all counts: it is none that a person wrote, and what looks for parts in it takes long. */
+const MOST_CHARACTERS = 64 * 1024;
 
 /** Keys of a `package.json` by which runners are set up. */
 const RUNNERS = ['jest', 'mocha', 'ava', 'tap', 'c8', 'nyc'];
@@ -36,7 +39,7 @@ export function isTestSetup(path: string): boolean {
 export function testSetup(path: string, text: string): string | null {
   if (isManifest(path)) return inManifest(text);
   const part = PARTS.find(([file]) => file.test(path))?.[1];
-  if (part === undefined) return text;
+  if (part === undefined || text.length > MOST_CHARACTERS) return text;
   const parts = text.match(part) ?? [];
   return parts.length === 0 ? null : parts.map((found) => found.trim()).join('\n');
 }
