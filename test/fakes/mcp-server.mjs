@@ -44,6 +44,14 @@ serveStdio(() => {
     ...text('it went wrong'),
     isError: true,
   }));
+  server.registerTool(
+    'nest',
+    { description: 'Gives lists in lists.', inputSchema: z.object({ levels: z.number() }) },
+    ({ levels }) => ({
+      content: [],
+      structuredContent: { lists: Array.from({ length: levels }).reduce((inner) => [inner], 'innermost') },
+    }),
+  );
   server.registerTool('hang', { description: 'Never answers.', inputSchema: z.object({}) }, () => {
     const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], {
       stdio: 'ignore',

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
+import { jsonFault } from '../../plan/values/json-fault.js';
 import type { McpServer } from '../../plan/tools/mcp-server.js';
 import type { RemoteTool } from '../../plan/tools/tool.js';
 import { McpServerError } from '../mcp/open-server.js';
@@ -81,7 +82,10 @@ async function ask(
     { name: remote, arguments: args, ...(traceparent === undefined ? {} : { _meta: { traceparent } }) },
     { signal, timeout: server.timeout_ms, resetTimeoutOnProgress: true, onprogress },
   );
-  return { content: contentOf(result), is_error: result.isError === true };
+  const content = contentOf(result);
+  const fault = jsonFault(content);
+  if (fault !== null) return failed(`Expected an answer of \`${remote}\` without ${fault}.`);
+  return { content, is_error: result.isError === true };
 }
 
 /** Texts as one text; what is no text is named. Data that a server gives beside them says the same. */

@@ -105,6 +105,16 @@ describe('a tool of an MCP server on stdio', () => {
     expect(await call(tool, { words: 'hi' })).toMatchObject({ is_error: true });
   });
 
+  it('says so where its answer is nested too deep to be passed on', async () => {
+    const folder = newFolder();
+    const tool = await listed(notes(folder), 'nest', folder);
+    expect(await call(tool, { levels: 3 })).toEqual({ content: { lists: [[['innermost']]] }, is_error: false });
+    expect(await call(tool, { levels: 600 })).toMatchObject({
+      content: expect.stringContaining('without more than 500 levels'),
+      is_error: true,
+    });
+  });
+
   it('is external unless the server says that it only reads, and is judged by its name', async () => {
     const folder = newFolder();
     expect([

@@ -164,6 +164,17 @@ describe('tools of tool.yml', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it.each(['text', 'json'])('of kind http say which answer cannot be passed on, as %s', async (format) => {
+    const answers = [`{"found": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, '{"found": [1e999]}', '{"found": [1]}'];
+    const host = await serve((_request, response) => response.end(answers.shift()));
+    const exec = { method: 'GET', url: `http://${host}/`, response: { json_path: '$.found' } };
+    const tool = toolOf('http', exec, { permissions: { network: ['127.0.0.1'] }, outputs: { format } });
+    const refused = (fault: string) => ({ is_error: true, content: expect.stringContaining(fault) as string });
+    expect(await call(tool, { text: 'x' })).toMatchObject(refused('without more than 500 levels'));
+    expect(await call(tool, { text: 'x' })).toMatchObject(refused('without numbers as large as 1e309'));
+    expect(await call(tool, { text: 'x' })).toMatchObject({ is_error: false });
+  });
+
   it('of kind http give what was filled into their headers to no other origin', async () => {
     const host = await serve(({ headers }, response) =>
       response.end(JSON.stringify([headers['x-token'], headers['x-form']])),

@@ -85,7 +85,7 @@ export function outputOf(
   { outputs: { format, schema } }: ToolDefinition,
   given: { text: string } | { value: Json },
 ): { value: Json } | { errors: string[] } {
-  if (format === 'text') return { value: 'text' in given ? given.text : toText(given.value) };
-  if ('text' in given) return checkOutput(given.text, schema ?? {});
-  return schema === undefined ? given : checkValue(given.value, schema);
+  if ('text' in given) return format === 'text' ? { value: given.text } : checkOutput(given.text, schema ?? {});
+  const checked = checkValue(given.value, format === 'text' ? {} : (schema ?? {}));
+  return 'value' in checked && format === 'text' ? { value: toText(checked.value) } : checked;
 }
