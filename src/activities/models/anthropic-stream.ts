@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { AnthropicError } from '@anthropic-ai/sdk';
 import type { Json, JsonObject } from '../../plan/values/json.js';
-import { asArguments, inputOf } from './protocol/message.js';
+import { asArguments, inputOf, wordIn } from './protocol/message.js';
 
 /** How an answer ended, and what it used. */
 export type MessageEnd = Pick<Anthropic.Message, 'stop_reason' | 'usage'>;
@@ -63,10 +63,11 @@ export function gatherBlocks(): Gathered {
 
   function addTo(block: JsonObject, index: number, delta: Anthropic.RawContentBlockDelta): void {
     const text = (key: string): string => (typeof block[key] === 'string' ? block[key] : '');
-    if (delta.type === 'text_delta') block['text'] = text('text') + delta.text;
-    else if (delta.type === 'thinking_delta') block['thinking'] = text('thinking') + delta.thinking;
+    if (delta.type === 'text_delta') block['text'] = text('text') + wordIn(delta.text);
+    else if (delta.type === 'thinking_delta') block['thinking'] = text('thinking') + wordIn(delta.thinking);
     else if (delta.type === 'signature_delta') block['signature'] = delta.signature;
-    else if (delta.type === 'input_json_delta') inputs.set(index, (inputs.get(index) ?? '') + delta.partial_json);
+    else if (delta.type === 'input_json_delta')
+      inputs.set(index, (inputs.get(index) ?? '') + wordIn(delta.partial_json));
     else
       block['citations'] = [
         ...(Array.isArray(block['citations']) ? block['citations'] : []),

@@ -11,7 +11,7 @@ import type { Hearing } from './anthropic-stream.js';
 import { gatherBlocks, readMessage } from './anthropic-stream.js';
 import { leanFetch } from './http/fetch.js';
 import type { ModelMessage } from './protocol/message.js';
-import { callsIn } from './protocol/message.js';
+import { callsIn, wordIn } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import { acceptedParams, effortFor } from './choice/model-rules.js';
 import type { PriceTable } from '../dependencies.js';
@@ -67,7 +67,8 @@ async function askQuestion(client: Anthropic, params: Params, context: CallConte
   let text = '';
   const end = await readAnswer(client, params, context, (event) => {
     if (event.type === 'content_block_start') text += textIn([event.content_block]);
-    else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') text += event.delta.text;
+    else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
+      text += wordIn(event.delta.text);
   });
   return { text, ...end };
 }
@@ -83,7 +84,7 @@ async function readAnswer(
   onAccepted?.();
   const { stop_reason, usage } = await readMessage(events, {
     onEvent(event) {
-      if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') onText(event.delta.text);
+      if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') onText(wordIn(event.delta.text));
       take(event);
     },
     onUsage: (told) => onUsage?.(usageOf(told)),

@@ -16,7 +16,7 @@ export interface Chunk {
 }
 
 interface Delta {
-  content?: string | null;
+  content?: unknown;
   refusal?: string | null;
   tool_calls?: CallPart[] | null;
 }
@@ -67,13 +67,20 @@ export function toChat(message: ModelMessage): JsonObject[] {
 /** Adds a piece to what was said, and gives the text that is new in it. */
 export function addChunk(said: Said, { choices = [], usage }: Chunk): string {
   const { delta = {}, finish_reason = null } = choices[0] ?? {};
-  const added = delta.content ?? '';
+  const added = wordsIn(delta.content);
   said.text += added;
   said.refusal += delta.refusal ?? '';
   for (const part of delta.tool_calls ?? []) addCall(said, part);
   said.finish = finish_reason ?? said.finish;
   said.usage = usageOf(usage) ?? said.usage;
   return added;
+}
+
+/** Some servers give words as a list of parts, thoughts among them. */
+function wordsIn(content: unknown): string {
+  if (!Array.isArray(content)) return wordIn(content);
+  const parts = content as ({ type?: unknown; text?: unknown } | null)[]; // each field is looked at
+  return parts.map((part) => (part?.type === 'text' ? wordIn(part.text) : '')).join('');
 }
 
 function addCall(

@@ -190,6 +190,28 @@ describe('tools in its words', () => {
     ]);
   });
 
+  it('hears words that come as parts of a list, and none in what is no text', () => {
+    const said = nothingSaid();
+    const contents = [
+      'One',
+      [
+        { type: 'thinking', thinking: [] },
+        { type: 'text', text: ' two' },
+      ],
+      null,
+      7,
+      [null, {}],
+    ];
+    expect(contents.map((content) => addChunk(said, { choices: [{ delta: { content } }] }))).toEqual([
+      'One',
+      ' two',
+      '',
+      '',
+      '',
+    ]);
+    expect(toAnswer(said, false).text).toBe('One two');
+  });
+
   it('are told to it again with their results as messages of their own', () => {
     expect(
       toChat({

@@ -57,7 +57,7 @@ export function filesIn(blocks: Block[]): (Block & { kind: 'file' })[] {
   return blocks.filter((block) => block.kind === 'file');
 }
 
-/** An id or a name as a provider gave it: those that are no text are none. */
+/** An id, a name or a piece of text as a provider gave it: what is no text is none. */
 export function wordIn(given: unknown): string {
   return typeof given === 'string' ? given : '';
 }
