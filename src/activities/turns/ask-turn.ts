@@ -144,8 +144,11 @@ async function ask(turning: Turning, head: Hash, course: Course): Promise<Answer
   };
 }
 
-function blocksIn({ blocks, text }: ModelAnswer): Block[] {
-  return blocks ?? (text === '' ? [] : [{ kind: 'text', text }]);
+/** What was said; a call that the limit of tokens has cut is marked, since what is there of it may look whole. */
+function blocksIn({ blocks, text, stop }: ModelAnswer): Block[] {
+  const said: Block[] = blocks ?? (text === '' ? [] : [{ kind: 'text', text }]);
+  const last = said.at(-1);
+  return stop === 'truncated' && last?.kind === 'call' ? [...said.slice(0, -1), { ...last, cut: true }] : said;
 }
 
 /** What an answer makes of the turn: its end, or the message after which the model is asked again. */
@@ -158,8 +161,9 @@ async function endOf(turning: Turning, answered: Answered): Promise<{ turn: Turn
     course.said += answer.text;
     return { head };
   }
-  const calls = callsIn(answer.blocks ?? []);
-  if (answer.stop === 'tools' && calls.length > 0) return { turn: await callingTurn(turning, answered, calls) };
+  const calls = callsIn(blocksIn(answer));
+  if ((answer.stop === 'tools' || answer.stop === 'truncated') && calls.length > 0)
+    return { turn: await callingTurn(turning, answered, calls) };
   const verdict =
     answer.unreadable === undefined ? verdictOn(turning, answer, course) : { errors: [answer.unreadable] };
   if (!('value' in verdict)) return { head: await askAgain(turning, answered, verdict.errors) };

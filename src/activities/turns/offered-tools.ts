@@ -49,6 +49,10 @@ export interface Callable {
   action: Action;
 }
 
+const CUT =
+  'Your answer reached its limit of tokens within this call. Nothing was done: make a shorter call, and several for ' +
+  'what is long.';
+
 /** The tools that a call is looked up among, and what those need that make others. */
 export interface Uses {
   uses?: Tool[];
@@ -63,9 +67,10 @@ export function usesOf({ agent: { uses = [] }, making }: Asker): Uses {
 export async function findCall(
   store: Store,
   { uses = [], making }: Uses,
-  { name, input }: ToolCall,
+  { name, input, cut }: ToolCall,
   workspace: string,
 ): Promise<Callable | { refusal: string }> {
+  if (cut === true) return { refusal: CUT };
   const tool = uses.find((candidate) => candidate.name === name);
   if (tool === undefined) return { refusal: noTool(name, uses) };
   const handler = handlerOf(tool);

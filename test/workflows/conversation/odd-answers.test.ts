@@ -61,6 +61,17 @@ const ODD: Record<string, Odd> = {
     answer: { tools: [{ name: 'read_file', input: null, raw: '{"path": "a.txt", "__proto__": {"x": 1}}' }] },
     told: [/do not fit|first/],
   },
+  'a call that is cut': {
+    answer: {
+      tools: [read(), { name: 'write_file', input: null, raw: '{"path": "b.txt", "content": "mad' }],
+      stop: 'max_tokens',
+    },
+    told: [/first/, /reached its limit of tokens/],
+  },
+  'a call that is cut and looks whole': {
+    answer: { tools: [{ name: 'list_files', input: {} }], stop: 'max_tokens' },
+    told: [/reached its limit of tokens/],
+  },
   'nothing but blanks before a call': { answer: { text: '\n\n', tools: [read()] }, told: [/first/] },
   'an end that is none, with a call': {
     answer: { text: 'I look.', tools: [read()], stop: 'end_turn' },

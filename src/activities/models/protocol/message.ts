@@ -10,7 +10,7 @@ import type { ProviderLimits } from '../../../plan/tools/tool.js';
 export type Block =
   | { kind: 'text'; text: string }
   /** The model wants a tool called. `id` is its own word, by which the result answers it. */
-  | { kind: 'call'; id: string; name: string; input: Json }
+  | { kind: 'call'; id: string; name: string; input: Json; /** The answer ended within it. */ cut?: true }
   | { kind: 'result'; id: string; name: string; text: string; is_error: boolean }
   /** A file as it is. Its content travels by hash, and is put in its place when the provider is called. */
   | ({ kind: 'file' } & Attachment)
