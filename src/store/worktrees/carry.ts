@@ -2,6 +2,7 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeFolder } from '../folders/remove.js';
+import { stateAround } from '../folders/state-folders.js';
 import { copyFolder } from '../git/copy-folder.js';
 import type { TreePlaces } from './places.js';
 
@@ -10,10 +11,17 @@ export function carriedFolder({ folder }: TreePlaces): string {
   return join(folder, 'carried');
 }
 
-/** Takes such folders from the project, once: what is missing there is missing. */
+/**
+ * Takes such folders from the project, once: what is missing there is missing. Nothing of a state folder is taken: a
+ * link that an agent has put in the way may lead there.
+ */
 export async function carryFromProject(places: TreePlaces, project: string, paths: string[]): Promise<void> {
   await emptyCarried(places);
-  for (const path of paths) await copyFolder(path, project, carriedFolder(places));
+  for (const path of paths) {
+    const from = join(project, path);
+    if (isFolder(from) && stateAround(realpathSync(from)) === null)
+      await copyFolder(path, project, carriedFolder(places));
+  }
 }
 
 /** Begins anew, with none. */

@@ -242,6 +242,20 @@ it('copies no folder that a link leads to', async () => {
   expect(existsSync(join(places(state, 'r').folder, 'carried', 'lib'))).toBe(false);
 });
 
+it('copies nothing of a state folder, whatever link leads there', async () => {
+  put(state, 'store.json', '{"id":"abcdefgh","version":1}');
+  put(state, 'values/secret', 'key');
+  symlinkSync('.perdure', join(project, 'app'));
+  symlinkSync('.', join(project, 'self'));
+  put(project, 'lib/values/x', 'x');
+  symlinkSync('lib', join(project, 'link'));
+  await make(['app/values', 'self/.perdure', 'link/values']);
+  const carried = join(places(state, 'r').folder, 'carried');
+  expect(readdirSync(carried, { recursive: true })).not.toContain('app/values/secret');
+  expect(readdirSync(carried).sort()).toEqual(['link']);
+  expect(read(carried, 'link/values/x')).toBe('x');
+});
+
 it('leaves repositories inside the project alone, and takes none that a step made', async () => {
   commitProject({ 'a.txt': 'a\n' });
   mkdirSync(join(project, 'vendor'));
