@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bareJson } from '../../src/activities/models/judge.js';
 import { testCounts } from '../../src/activities/tools/shell/test-counts.js';
 import { testSetup } from '../../src/activities/tools/shell/test-setup.js';
+import { convert } from '../../src/activities/values/convert-output.js';
 import type { BuiltinTool } from '../../src/plan/tools/tool.js';
 import type { JsonObject } from '../../src/plan/values/json.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
@@ -30,6 +32,18 @@ const SETUPS: Record<string, (length: number) => string> = {
   'pyproject.toml': (length) => '[pytest'.repeat(length / 7),
 };
 
+const ANSWERS: Record<string, (length: number) => unknown> = {
+  'a fence and blanks': (length) => bareJson(`\`\`\`json\n${' '.repeat(length)}x`),
+  'a fence and empty lines': (length) => bareJson(`\`\`\`json${'\n'.repeat(length)}x`),
+  'digits that are no number': (length) => {
+    try {
+      return convert(`${'1'.repeat(length)}x`, 'number');
+    } catch {
+      return null;
+    }
+  },
+};
+
 const spent = (act: () => unknown): number => {
   const before = process.cpuUsage();
   act();
@@ -49,9 +63,13 @@ function expectLinear(act: (length: number) => unknown): void {
   );
 }
 
-describe('a text that a workspace wrote takes as long as it is', () => {
+describe('a text that a model or a workspace wrote takes as long as it is', () => {
   it.each(Object.keys(TEXTS))('where tests are counted: %s', (name) => {
     expectLinear((length) => testCounts(TEXTS[name]?.(length) ?? ''));
+  });
+
+  it.each(Object.keys(ANSWERS))('where a model answers: %s', (name) => {
+    expectLinear((length) => ANSWERS[name]?.(length));
   });
 
   it.each(Object.keys(SETUPS))('where it sets up tests: `%s`', (name) => {

@@ -78,8 +78,12 @@ function cleanText(text: string, rules: TaskRules): string {
   }
 }
 
+const FENCE = '```';
+
 /** Models like to put JSON into a code fence, also when asked not to. */
 export function bareJson(text: string): string {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text);
-  return fenced?.[1] ?? text;
+  const whole = text.trim();
+  const end = whole.indexOf('\n');
+  const isFenced = [FENCE, `${FENCE}json`].includes(whole.slice(0, Math.max(end, 0)).trimEnd());
+  return isFenced && whole.endsWith(FENCE) ? whole.slice(end + 1, -FENCE.length).trim() : text;
 }

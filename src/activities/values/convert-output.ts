@@ -4,7 +4,7 @@ import { stepFailure } from '../failures.js';
 import { cutTo } from '../../plan/text/cut-to.js';
 
 /** What float() of Python reads, but for its words and underscores. */
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const SHOWN_CHARACTERS = 200;
 
 /**
