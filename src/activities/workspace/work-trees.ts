@@ -130,6 +130,11 @@ function ended(end: Committed): { commit: string | null } {
         `${named(end.paths)} is a submodule, a git repository of its own, whose files cannot be committed here: ` +
           'write elsewhere, and remove what you have put there.',
       );
+    case 'unnamed':
+      throw stepFailure(
+        'commit-failed',
+        `The name of ${named(end.paths)} is no UTF-8, by which it cannot be committed: rename or remove it.`,
+      );
   }
 }
 

@@ -107,7 +107,7 @@ async function stateOf(
     await rm(index, { force: true });
     return lookAt(look);
   });
-  const changed = await Promise.all(seen.changed.sort().map((path) => fileState(top, path)));
+  const changed = await Promise.all([...seen.changed, ...seen.unnamed].sort().map((path) => fileState(top, path)));
   const inside: Json[] = [];
   for (const path of seen.repositories.sort())
     inside.push([path, await stateOf({ top: join(top, path), below: '', states, without }, { git, own, left })]);

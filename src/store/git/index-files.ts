@@ -16,23 +16,32 @@ export const KEPT_AS_THEY_ARE = '* -text -filter -ident -working-tree-encoding\n
 const MOST_UNREADABLE = 20;
 const HASH = /^[0-9a-f]{40}$/;
 
+/** What an index has nothing of, or not all. */
+export interface LeftOut {
+  /** Paths of repositories inside. */
+  repositories: string[];
+  /** Files whose names are no UTF-8, as far as they can be shown. */
+  unnamed: string[];
+}
+
 /**
  * Brings an index to what the files are. Of a repository inside it has the commit, which we read ourselves; with
- * `leaveInside` it is left as the index has it. Gives the paths of those.
+ * `leaveInside` it is left as the index has it. Gives what is left out.
  */
-export async function indexFiles(look: Look, { leaveInside = false } = {}): Promise<string[]> {
+export async function indexFiles(look: Look, { leaveInside = false } = {}): Promise<LeftOut> {
   const {
     git,
     repository: { top },
     place,
   } = look;
-  const { changed, repositories, indexed } = await lookAt(look);
+  const { changed, repositories, unnamed, indexed } = await lookAt(look);
+  const leftOut = { repositories, unnamed };
   await addAll(
     changed.filter((path) => isReadable(join(top, path))),
     git,
     place,
   );
-  if (leaveInside) return repositories;
+  if (leaveInside) return leftOut;
   const known = new Set(indexed);
   const entries = await Promise.all(
     repositories.map(async (path) => {
@@ -45,7 +54,7 @@ export async function indexFiles(look: Look, { leaveInside = false } = {}): Prom
   const input = entries.join('');
   if (input !== '')
     await git(['update-index', '-z', '--add', '--replace', '--index-info'], { index: place.index ?? '', input });
-  return repositories;
+  return leftOut;
 }
 
 /** Adds files, without those that git cannot read after all: it names the first, and does nothing then. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Git, GitPlace } from './git.js';
 import type { Repository } from './repository.js';
@@ -21,6 +22,8 @@ export interface Seen {
   changed: string[];
   /** Repositories inside, which git does not look into. */
   repositories: string[];
+  /** Likewise files whose names are no UTF-8, as far as they can be shown: by these none is found. */
+  unnamed: string[];
 }
 
 const REPOSITORY_MODE = '160000';
@@ -30,37 +33,50 @@ const REPOSITORY_MODE = '160000';
  */
 export async function lookAt({ git, repository: { top }, below, without, place }: Look): Promise<Seen> {
   const paths = [below === '' ? '.' : `:(literal)${below}`, ...without.map((path) => `:(exclude,literal)${path}`)];
-  const text = (
-    await git(
-      [
-        'ls-files',
-        '-z',
-        '-t',
-        '--stage',
-        '--cached',
-        '--modified',
-        '--deleted',
-        '--others',
-        '--exclude-standard',
-        '--',
-        ...paths,
-      ],
-      { ...place, workTree: top },
-    )
-  ).toString();
+  const told = await git(
+    [
+      'ls-files',
+      '-z',
+      '-t',
+      '--stage',
+      '--cached',
+      '--modified',
+      '--deleted',
+      '--others',
+      '--exclude-standard',
+      '--',
+      ...paths,
+    ],
+    { ...place, workTree: top },
+  );
+  const odd = oddEntries(told);
   const indexed: string[] = [];
   const changed = new Set<string>();
   const repositories = new Set<string>();
-  for (const entry of text.split('\0')) {
+  const unnamed = new Set<string>();
+  for (const entry of told.toString().split('\0')) {
     const tag = entry.charAt(0);
     const rest = entry.slice(2);
     const path = tag === '?' ? rest : rest.slice(rest.indexOf('\t') + 1);
     if (tag === 'H' || tag === 'M' || tag === 'S') indexed.push(rest);
     if (tag === '?' && path.endsWith('/')) repositories.add(path.slice(0, -1));
     else if (tag !== '?' && rest.startsWith(REPOSITORY_MODE)) repositories.add(path);
-    else if (tag === '?' || tag === 'C' || tag === 'R') changed.add(path);
+    else if (tag === '?' || tag === 'C' || tag === 'R') (odd.has(entry) ? unnamed : changed).add(path);
   }
-  return { indexed, changed: [...changed], repositories: [...repositories] };
+  return { indexed, changed: [...changed], repositories: [...repositories], unnamed: [...unnamed] };
+}
+
+/** Entries that are no UTF-8, as they are decoded. */
+function oddEntries(told: Buffer): Set<string> {
+  const odd = new Set<string>();
+  if (isUtf8(told)) return odd;
+  for (let start = 0, end = 0; start < told.length; start = end + 1) {
+    end = told.indexOf(0, start);
+    if (end < 0) end = told.length;
+    const entry = told.subarray(start, end);
+    if (!isUtf8(entry)) odd.add(entry.toString());
+  }
+  return odd;
 }
 
 /** The folders of these that are below a top, from there. */

@@ -39,12 +39,18 @@ export interface Work {
   asItIs?: boolean;
 }
 
+/** Work that nobody would get: repositories that were made, files in submodules, and those whose names are no UTF-8. */
+interface Lost {
+  kind: 'inside' | 'submodule' | 'unnamed';
+  paths: string[];
+}
+
 /** What came of it. `conflict`: others have changed the same of these files; both versions stand in the tree now. */
 export type Committed =
   | { kind: 'committed'; commit: string; branch: string }
   | { kind: 'unchanged' }
   | { kind: 'conflict'; conflicts: Conflict[] }
-  | { kind: 'inside' | 'submodule'; paths: string[] }
+  | Lost
   | { kind: 'denied'; reasons: string[] };
 
 /**
@@ -87,8 +93,8 @@ async function bring(trees: Trees, work: Work, start: string | null, lease: Leas
   if (start === null) throw new TreesMissing(work.run);
   const { asItIs = false } = work;
   const written = await writeTree(trees, work.tree, start);
-  if (written.inside.length > 0 && !asItIs) return { kind: 'inside', paths: written.inside };
-  if (written.filled.length > 0 && !asItIs) return { kind: 'submodule', paths: written.filled };
+  const lost = lostOf(written);
+  if (lost !== null && !asItIs) return lost;
   const shown = await openConflicts(trees, work.tree, written.tree);
   if (shown.open.length > 0 && !asItIs) return { kind: 'conflict', conflicts: shown.open };
   const { reasons, tree } = await allowedOf(trees, work, start, shown.tree);
@@ -110,6 +116,16 @@ async function bring(trees: Trees, work: Work, start: string | null, lease: Leas
   return committed(trees, commit);
 }
 
+/** What of a tree no commit can have; null where nothing. */
+function lostOf({ inside, filled, unnamed }: WrittenTree): Lost | null {
+  const found: Lost[] = [
+    { kind: 'inside', paths: inside },
+    { kind: 'submodule', paths: filled },
+    { kind: 'unnamed', paths: unnamed },
+  ];
+  return found.find(({ paths }) => paths.length > 0) ?? null;
+}
+
 /** Why some of what was changed may not be, and the tree without that. */
 async function allowedOf(
   trees: Trees,
@@ -128,20 +144,24 @@ async function allowedOf(
   return { reasons: denied.map(({ reason }) => reason), tree: await asIn(trees, { tree, paths, from: start }) };
 }
 
-/**
- * Writes what stands in a tree; `inside` are repositories that were made in it, and `filled` submodules in which files
- * were made: these nobody would get.
- */
-export async function writeTree(
-  trees: Trees,
-  name: string,
-  start: string,
-): Promise<{ tree: string; inside: string[]; filled: string[] }> {
+/** What stands in a tree, as git names it, and what nobody would get. */
+interface WrittenTree {
+  tree: string;
+  /** Repositories that were made in it. */
+  inside: string[];
+  /** Submodules in which files were made. */
+  filled: string[];
+  /** Files whose names are no UTF-8. */
+  unnamed: string[];
+}
+
+/** Writes what stands in a tree. */
+export async function writeTree(trees: Trees, name: string, start: string): Promise<WrittenTree> {
   const { places, git, made } = trees;
   return withTreeIndex(trees, name, async (index) => {
     const top = realpathSync(places.tree(name));
     const known = await submodulesOf(git, start);
-    const inside = await indexFiles(
+    const { repositories: inside, unnamed } = await indexFiles(
       {
         git,
         repository: { top, folder: '', common: '' },
@@ -152,7 +172,7 @@ export async function writeTree(
       { leaveInside: true },
     );
     const tree = await askGit(trees, ['write-tree'], { index });
-    return { tree: tree || EMPTY_TREE, inside, filled: filledOf(top, known, made.carry) };
+    return { tree: tree || EMPTY_TREE, inside, unnamed, filled: filledOf(top, known, made.carry) };
   });
 }
 

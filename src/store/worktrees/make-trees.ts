@@ -221,13 +221,13 @@ async function projectTree(
       without: [...without, ...known, ...carry],
       place: { workTree: project, index, hidden },
     };
-    const found = await indexFiles(look, { leaveInside: true });
+    const { repositories } = await indexFiles(look, { leaveInside: true });
     const tree = await askGit(repository, ['write-tree'], { index });
     const changed =
       parent === null ? '' : (await repository.git(['diff-tree', '-r', '-z', '--name-only', parent, tree])).toString();
     return {
       tree: tree || EMPTY_TREE,
-      inside: [...known, ...found].sort(),
+      inside: [...known, ...repositories].sort(),
       uncommitted: changed.split('\0').length - 1,
     };
   });

@@ -92,6 +92,18 @@ describe('a look at files', () => {
     expect((await lookAt(look({ below: 'a*', without: ['a*/out'] }))).changed).toEqual(['a*/in']);
   });
 
+  it('tells files apart whose names are no text, by what can be shown of them', async () => {
+    for (const name of ['a.txt', 'plain\ufffd.txt']) put(name);
+    for (const name of ['caf\u00e9', '\u00ff']) writeFileSync(Buffer.from(join(top, name), 'latin1'), '');
+    const seen = await lookAt(look());
+    expect([seen.changed.sort(), seen.unnamed.sort()]).toEqual([
+      ['a.txt', 'plain\ufffd.txt'],
+      ['caf\ufffd', '\ufffd'],
+    ]);
+    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: seen.unnamed });
+    expect(await names()).toEqual(['a.txt', 'plain\ufffd.txt']);
+  });
+
   it('has nothing that git is told to ignore', async () => {
     put('.gitignore', '*.log\n');
     put('a.log');
@@ -102,7 +114,7 @@ describe('a look at files', () => {
 describe('an index', () => {
   it('is brought to what the files are', async () => {
     for (const name of ['same', 'changed', 'gone']) put(name);
-    expect(await indexFiles(look())).toEqual([]);
+    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: [] });
     const before = await entries();
     put('changed', 'longer than it was');
     rmSync(join(top, 'gone'));
@@ -115,7 +127,7 @@ describe('an index', () => {
 
   it('has the commit of a repository inside, and follows it', async () => {
     const first = repositoryInside('inside');
-    expect(await indexFiles(look())).toEqual(['inside']);
+    expect(await indexFiles(look())).toMatchObject({ repositories: ['inside'] });
     expect(await entries()).toEqual([`160000 ${first} 0\tinside`]);
     const second = repositoryInside('inside');
     expect(second).not.toBe(first);
@@ -145,14 +157,14 @@ describe('an index', () => {
     expect(await names()).toEqual(['inside']);
     rmSync(join(top, 'inside/.git'), { recursive: true });
     execFileSync('git', ['init', '--quiet', join(top, 'inside')]);
-    expect((await indexFiles(look())).sort()).toEqual(['empty', 'inside']);
+    expect((await indexFiles(look())).repositories.sort()).toEqual(['empty', 'inside']);
     expect(await entries()).toEqual([]);
   });
 
   it('leaves repositories inside alone where that is asked for', async () => {
     repositoryInside('inside');
     put('file');
-    expect(await indexFiles(look(), { leaveInside: true })).toEqual(['inside']);
+    expect(await indexFiles(look(), { leaveInside: true })).toMatchObject({ repositories: ['inside'] });
     expect(await names()).toEqual(['file']);
   });
 

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -293,6 +294,21 @@ it.each([
   expect(await doWork('taken', files)).toMatchObject({ kind: 'submodule' });
   expect(await commitWork(state, work('taken', { asItIs: true }))).toEqual({ kind: 'unchanged' });
   expect(ours('ls-tree', '-r', '--name-only', 'perdure/r')).toBe('.gitignore\na.txt\nb.txt\nvendor');
+});
+
+it('commits nothing of a step that left a file whose name is no text, until it is renamed', async () => {
+  commitProject({ 'a.txt': 'a\n' });
+  await make();
+  await beginWork(state, 'r', 's-one');
+  const tree = places(state, 'r').tree('s-one');
+  const odd = Buffer.from(join(tree, 'caf\u00e9.txt'), 'latin1');
+  writeFileSync(odd, 'x');
+  // This name is text, though it has the character by which others are shown.
+  put(tree, 'plain\ufffd.txt', 'x');
+  expect(await commitWork(state, work('one'))).toEqual({ kind: 'unnamed', paths: ['caf\ufffd.txt'] });
+  renameSync(odd, join(tree, 'caf\u00e9.txt'));
+  expect(await commitWork(state, work('one', { try: 2 }))).toMatchObject({ kind: 'committed' });
+  expect(read(main(), 'caf\u00e9.txt') + read(main(), 'plain\ufffd.txt')).toBe('xx');
 });
 
 it('takes a file in place of a submodule for work that cannot be committed', async () => {
