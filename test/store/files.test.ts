@@ -88,3 +88,14 @@ describe('lines of JSON', () => {
     await expect(appendLine(folder, 1)).rejects.toThrow(`Cannot write \`${folder}\``);
   });
 });
+
+it('no file stays open that was written', async () => {
+  const folder = await temporaryFolder();
+  const open = (): number => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let round = 0; round < 50; round += 1) {
+    await writeAtomically(join(folder, `${String(round)}/whole`), 'x');
+    await appendLine(join(folder, `${String(round)}/lines`), 'x');
+  }
+  expect(open()).toBeLessThan(before + 50);
+});

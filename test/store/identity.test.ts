@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, realpathSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStoreId } from '../../src/store/identity.js';
@@ -40,6 +40,11 @@ describe('a copy of a store', () => {
     const ids = new Set(await Promise.all(Array.from({ length: 20 }, () => idIn(copy))));
     expect(ids.size).toBe(1);
     expect([...ids]).not.toContain(id);
+    // Who came second gives what the first has chosen.
+    const second = join(folder, 'second');
+    copyAll(project, second);
+    const opened = await Promise.all(Array.from({ length: 20 }, () => openStore(stateIn(second))));
+    expect(new Set(opened.map(({ copiedFrom }) => copiedFrom))).toEqual(new Set([stateIn(project)]));
   });
 
   it('that was copied again before and after it was opened are stores of their own', async () => {
@@ -85,6 +90,77 @@ describe('a copy of a store', () => {
   });
 });
 
+describe('what a store says of itself', () => {
+  it.each<[string, unknown, string]>([
+    [
+      'no map',
+      [],
+      'to name this store by an `id` of 8 characters; it does not. Move the folder away to begin a new one.',
+    ],
+    ['a text', 'abcdefgh', 'to name this store by an `id` of 8 characters'],
+    ['nothing', null, 'to name this store by an `id` of 8 characters'],
+    ['a number', { id: 22222222, version: 1 }, 'to name this store by an `id` of 8 characters'],
+    ['a list', { id: ['abcdefgh'], version: 1 }, 'to name this store by an `id` of 8 characters'],
+    ['a long id', { id: 'abcdefghi', version: 1 }, 'to name this store by an `id` of 8 characters'],
+    ['more before it', { id: '-abcdefgh', version: 1 }, 'to name this store by an `id` of 8 characters'],
+    [
+      'no version',
+      { id: 'abcdefgh' },
+      'to have version `1`, got `undefined`: it belongs to another version of Perdure.',
+    ],
+    ['a later version', { id: 'abcdefgh', version: 2 }, 'to have version `1`, got `2`: it belongs to another'],
+  ])('is refused where it is %s, by all who ask', async (_what, written, message) => {
+    const { state } = await original();
+    await writeFile(join(state, 'store.json'), JSON.stringify(written));
+    for (const ask of [() => openStore(state), () => readStoreId(state)])
+      await expect(ask()).rejects.toMatchObject({
+        type: 'internal',
+        message: expect.stringContaining(message) as string,
+      });
+  });
+
+  it('cannot be read where a folder has its place', async () => {
+    const { state } = await original();
+    await rm(join(state, 'store.json'));
+    await mkdir(join(state, 'store.json'));
+    await expect(openStore(state)).rejects.toThrow(`Cannot read \`${join(state, 'store.json')}\``);
+  });
+
+  it('is its id, and nothing before there is one', async () => {
+    const { folder, state, id } = await original();
+    expect([await readStoreId(state), await readStoreId(join(folder, 'none'))]).toEqual([id, null]);
+  });
+
+  it('is written once, for its owner alone, and not anew by who opens it where it was', async () => {
+    const { state, project } = await original();
+    const file = join(state, 'store.json');
+    expect(JSON.parse(await readFile(file, 'utf8'))).not.toHaveProperty('copied_from');
+    for (const name of ['store.json', '.gitignore']) expect((await stat(join(state, name))).mode & 0o777).toBe(0o600);
+    const { ino } = await stat(file);
+    await openStore(state);
+    await symlink(project, `${project}-link`);
+    await openStore(stateIn(`${project}-link`));
+    expect((await stat(file)).ino).toBe(ino);
+  });
+
+  it('stays as it is where it is only looked at, also where it was moved', async () => {
+    const { folder, project, id } = await original();
+    await rename(project, join(folder, 'moved'));
+    const file = join(stateIn(join(folder, 'moved')), 'store.json');
+    const before = await readFile(file, 'utf8');
+    expect((await openStore(stateIn(join(folder, 'moved')), { lookOnly: true })).id).toBe(id);
+    expect(await readFile(file, 'utf8')).toBe(before);
+    await openStore(stateIn(join(folder, 'moved')));
+    expect(await readFile(file, 'utf8')).not.toBe(before);
+  });
+
+  it('names what it is a copy of also for who only looks', async () => {
+    const { folder, project, state } = await original();
+    copyAll(project, join(folder, 'copy'));
+    expect(await openStore(stateIn(join(folder, 'copy')), { lookOnly: true })).toMatchObject({ copiedFrom: state });
+  });
+});
+
 describe('a store that was moved keeps its id', () => {
   type Scene = (at: Awaited<ReturnType<typeof original>>) => Promise<string>;
   const scenes: Record<string, Scene> = {
@@ -108,6 +184,13 @@ describe('a store that was moved keeps its id', () => {
     },
     'and another store was made where it was': async ({ folder, project }) => {
       await rename(project, join(folder, 'moved'));
+      await mkdir(project);
+      await openStore(stateIn(project));
+      return join(folder, 'moved');
+    },
+    'by a copy, and another store was made where it was': async ({ folder, project }) => {
+      await cp(project, join(folder, 'moved'), { recursive: true });
+      await rm(project, { recursive: true });
       await mkdir(project);
       await openStore(stateIn(project));
       return join(folder, 'moved');

@@ -124,3 +124,38 @@ it('a full disk is a failure that says so, and leaves no part of a value', async
     expect(sha256(await readFile(join(parentPath, name)))).toBe(`sha256:${name}`);
   expect(files).toHaveLength(1);
 });
+
+it('keeps each kind of record where earlier versions of Perdure have it', async () => {
+  const folder = join(await temporaryFolder(), '.perdure');
+  const store = await openStore(folder);
+  const name = (path: string): Promise<string[]> => readdir(join(folder, path));
+  await store.putAlways('x'.repeat(1_000));
+  const log = store.openLog('run', 'step');
+  log.write('note', 'x');
+  await log.close();
+  store.keepAlive()();
+  await store.sign('x');
+  await store.writeJournal({ scope: 'run', key: 'k' }, { request: sha256('q'), response: 'a', at: 'now' }, true);
+  await store.writeDevice('board', { port: 'x' });
+  await store.writeFollowers([]);
+  await store.writePause('anthropic', { until: Date.now() + 60_000, reason: 'full' });
+  await store.taint(sha256('x'), 'run');
+  await store.claimConcept('run', 'loop');
+  await store.writeRecorded('run', { answers: [] });
+  expect((await name('')).sort()).toEqual([
+    '.gitignore',
+    'alive',
+    'approval.key',
+    'devices',
+    'followers.json',
+    'journal',
+    'logs',
+    'memory',
+    'narration',
+    'providers',
+    'recorded',
+    'store.json',
+    'values',
+  ]);
+  expect((await name('values')).length).toBeGreaterThan(0);
+});

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cacheFolder } from '../../src/store/cache-folder.js';
 import { readPlain, readPlainNow } from '../../src/store/read-plain.js';
 import { temporaryFolder } from './helpers/harness.js';
 
@@ -33,12 +32,12 @@ describe.each<[string, (path: string, most: number) => Promise<Buffer | null>]>(
   });
 });
 
-it.each([
-  [{ XDG_CACHE_HOME: '/cache', HOME: '/users/ana' }, '/cache/perdure'],
-  [{ XDG_CACHE_HOME: '', HOME: '/users/ana' }, '/users/ana/.cache/perdure'],
-  [{ XDG_CACHE_HOME: 'cache', HOME: '/users/ana' }, '/users/ana/.cache/perdure'],
-  [{ HOME: '/users/ana' }, '/users/ana/.cache/perdure'],
-])('what can be made again lies, with %j, in %s', (env, folder) => {
-  // macOS has another place.
-  expect(cacheFolder(env)).toBe(process.platform === 'darwin' ? folder.replace('.cache', 'Library/Caches') : folder);
+it('no file stays open that was read', async () => {
+  const file = join(await temporaryFolder(), 'file');
+  writeFileSync(file, 'x');
+  const open = (): number => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let look = 0; look < 50; look += 1) for (const most of [0, 1]) readPlainNow(file, most);
+  for (let look = 0; look < 50; look += 1) for (const most of [0, 1]) await readPlain(file, most);
+  expect(open()).toBeLessThan(before + 50);
 });

@@ -24,7 +24,7 @@ describe('a time limit', () => {
     ['beside another signal', () => timeLimit(50, new AbortController().signal)],
     ['inside of another', () => AbortSignal.any([timeLimit(50, new AbortController().signal)])],
   ])('aborts %s, however often garbage is collected', async (_, make) => {
-    expect(await reasonOf(make)).toMatchObject({ name: 'TimeoutError' });
+    expect(await reasonOf(make)).toMatchObject({ name: 'TimeoutError', message: '50 ms are over' });
   });
 
   it('aborts at once as another one does', async () => {

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -76,6 +77,16 @@ describe('a copy of a folder', () => {
     expect(all(to)).toEqual([]);
   });
 
+  it.runIf(process.getuid?.() === 0)('is made by root of what belongs to others, and belongs to them', async () => {
+    chownSync(put('a/theirs'), 12345, 12345);
+    chmodSync(join(from, 'a/theirs'), 0o600);
+    mkdirSync(join(to, 'a'));
+    chownSync(join(to, 'a'), 12345, 12345);
+    chmodSync(join(to, 'a'), 0o700);
+    await copyFolder('a', from, to);
+    expect(statSync(join(to, 'a/theirs'))).toMatchObject({ uid: 12345, gid: 12345 });
+  });
+
   it('goes to no folder that a link leads to', async () => {
     put('a/b/file');
     mkdirSync(join(root, 'outside'));
@@ -105,6 +116,11 @@ describe('an archive of paths', () => {
     expect(all(to)).toEqual(['-c dir/-x\nfile: -c dir/-x\nfile', 'a/run: a/run', 'link -> /etc/passwd']);
     expect(statSync(join(to, 'a/run')).mode & 0o777).toBe(0o750);
     expect(readdirSync(join(to, 'b'))).toEqual([]);
+    // What was allowed to all stays so, whatever this process allows to files that it makes.
+    chmodSync(join(from, 'a/run'), 0o777);
+    await packPaths(from, ['a/run'], file);
+    await unpackInto(to, file);
+    expect(statSync(join(to, 'a/run')).mode & 0o777).toBe(0o777);
   });
 
   it('fails with what `tar` said, and the folder', async () => {

@@ -103,6 +103,7 @@ describe('the commit that is checked out', () => {
   it.each([
     ['a name that leads out', 'ref: refs/../../secret\n', 'ref: refs/../../secret'],
     ['a name that is no reference', 'ref: secret\n', 'ref: secret'],
+    ['something after it', 'ref: refs/heads/main\0\n', 'ref: refs/heads/main\0'],
     ['something before it', `x ref: refs/heads/main\n`, 'x ref: refs/heads/main'],
     ['a branch without a commit', 'ref: refs/heads/none\n', ''],
   ])('is read in no file of %s', async (_title, content, answer) => {

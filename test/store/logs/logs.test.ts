@@ -248,6 +248,7 @@ describe('logs of last words alone', () => {
         [one, 'b', 3],
         [one, 'c', 2],
         [one, 'a', 2],
+        [one, 'd', 3],
       ] as const),
       ...([
         [other, 'b', 1],
@@ -255,7 +256,7 @@ describe('logs of last words alone', () => {
       ] as const),
     ])
       await say(store, path, second);
-    expect(await other.listLogs('run')).toEqual(['b', 'a', 'c']);
+    expect(await other.listLogs('run')).toEqual(['b', 'a', 'c', 'd']);
     expect(await one.readLog('run', 'b', 1_000)).toEqual({ lines: [], next: 1_000 });
   });
 
