@@ -119,7 +119,7 @@ function checkCarried(name: string, value: Json, typed: string | null, levels = 
 }
 
 function toNumber(text: string): number | undefined {
-  return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : undefined;
+  return /^\s*[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : undefined;
 }
 
 function parseJson(text: string): Json | undefined {

@@ -46,6 +46,17 @@ describe('a typed answer', () => {
   });
 });
 
+describe('JSON that cannot be passed on', () => {
+  it.each([
+    ['[1e400]', 'without numbers as large as 1e309'],
+    [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'without more than 500 levels'],
+  ])('is refused as an answer and as an edited content', (text, says) => {
+    expect(() => answerValue(text, { ...ASK, schema: {} })).toThrow(`Expected an answer ${says}.`);
+    expect(() => toContent(text, false, 'the edited file')).toThrow(`Expected the edited file to be JSON ${says}.`);
+    expect(toContent(text, true, 'the edited file')).toBe(text);
+  });
+});
+
 describe('what an editor gives back', () => {
   it.each<[text: string, isText: boolean, content: Json]>([
     ['one\ntwo\n', true, 'one\ntwo'],

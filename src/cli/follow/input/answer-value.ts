@@ -2,6 +2,7 @@ import type { Gate } from '../../../plan/gates/gate.js';
 import { optionText } from '../../../plan/gates/option-text.js';
 import type { Json } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
+import { jsonFault } from '../../../plan/values/json-fault.js';
 import { refusal, usageError } from '../../exit-codes.js';
 import { readGivenFile } from '../../read-given.js';
 import type { Terminal } from '../../terminal.js';
@@ -33,11 +34,15 @@ function takesText(schema: Json): boolean {
 
 /** A text that is no JSON is taken as it is: the run says whether it fits. */
 function parsed(text: string): Json {
+  let value: Json;
   try {
-    return JSON.parse(text) as Json; // JSON.parse gives nothing else
+    value = JSON.parse(text) as Json; // JSON.parse gives nothing else
   } catch {
     return text;
   }
+  const fault = jsonFault(value);
+  if (fault !== null) throw refusal(`Expected an answer without ${fault}.`);
+  return value;
 }
 
 /**
@@ -51,11 +56,15 @@ export async function editedContent(file: string, isText: boolean, terminal: Ter
 /** Edited text as the content it stands for. */
 export function toContent(text: string, isText: boolean, name: string): Json {
   if (isText) return text.replace(/\r?\n$/, '');
+  let value: Json;
   try {
-    return JSON.parse(text) as Json; // JSON.parse gives nothing else
+    value = JSON.parse(text) as Json; // JSON.parse gives nothing else
   } catch (error) {
     throw usageError(
       `Expected ${name} to be JSON, as what the gate shows: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+  const fault = jsonFault(value);
+  if (fault !== null) throw usageError(`Expected ${name} to be JSON without ${fault}.`);
+  return value;
 }
