@@ -17,29 +17,21 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Json } from '../../../src/plan/values/json.js';
-import type { Hash } from '../../../src/plan/values/value.js';
 import { sha256 } from '../../../src/store/hash.js';
 import { carryFault } from '../../../src/store/worktrees/carried.js';
+import type { Values } from '../../../src/store/worktrees/kept-values.js';
 import type { KeptTrees } from '../../../src/store/worktrees/kept-trees.js';
 import { keepTrees, restoreTrees } from '../../../src/store/worktrees/kept-trees.js';
 import { makeTrees } from '../../../src/store/worktrees/make-trees.js';
 import { treePlaces } from '../../../src/store/worktrees/places.js';
+import { memoryValues } from '../helpers/memory-values.js';
 
 const MB = 1024 * 1024;
 
-let kept: Map<string, string>;
-const values = {
-  putAlways(value: string): Promise<{ ref: Hash }> {
-    const ref = sha256(value);
-    kept.set(ref, value);
-    return Promise.resolve({ ref });
-  },
-  get: (ref: Hash): Promise<Json> => Promise.resolve(kept.get(ref) ?? null),
-};
+let values: Values;
 
 beforeEach(() => {
-  kept = new Map();
+  ({ values } = memoryValues());
 });
 
 function project(files: Record<string, string>): { folder: string; state: string; tree: (name: string) => string } {

@@ -5,36 +5,29 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Json } from '../../../src/plan/values/json.js';
-import type { Hash } from '../../../src/plan/values/value.js';
 import type { WorkerRecord } from '../../../src/plan/placement/worker-record.js';
-import { sha256 } from '../../../src/store/hash.js';
 import type { Home } from '../../../src/store/workers/home-book.js';
 import { commitsOf, opened, tipOf } from '../../../src/store/worktrees/branch.js';
 import { bringTrees, offerTrees, takeTrees } from '../../../src/store/worktrees/brought-trees.js';
 import type { Committed } from '../../../src/store/worktrees/commit-tree.js';
 import { beginWork, commitWork } from '../../../src/store/worktrees/commit-tree.js';
 import { doneBy } from '../../../src/store/worktrees/done-work.js';
+import type { Values } from '../../../src/store/worktrees/kept-values.js';
 import type { KeptTrees } from '../../../src/store/worktrees/kept-trees.js';
 import { keepTrees, keptState, restoreTrees } from '../../../src/store/worktrees/kept-trees.js';
 import { filesInTree } from '../../../src/store/worktrees/left-files.js';
 import { makeTrees } from '../../../src/store/worktrees/make-trees.js';
 import { treePlaces } from '../../../src/store/worktrees/places.js';
+import { memoryValues } from '../helpers/memory-values.js';
 
 /** What all machines share. */
+let values: Values;
 let kept: Map<string, string>;
 let homes: Map<string, Home>;
-const values = {
-  putAlways(value: string): Promise<{ ref: Hash }> {
-    const ref = sha256(value);
-    kept.set(ref, value);
-    return Promise.resolve({ ref });
-  },
-  get: (ref: Hash): Promise<Json> => Promise.resolve(kept.get(ref) ?? null),
-};
 
 beforeEach(() => {
-  [kept, homes] = [new Map(), new Map()];
+  ({ values, kept } = memoryValues());
+  homes = new Map();
 });
 
 /** A checkout of one project, with its state folder. */
