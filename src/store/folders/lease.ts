@@ -60,10 +60,14 @@ async function acquire(
   expiryMs: number,
   onWait: (() => void) | undefined,
 ): Promise<{ number: number; wasLost: boolean }> {
+  // A clock that was set back makes an end late. What is not renewed for the whole time is over by any clock.
+  let seen = { last: 0, until: 0, at: 0 };
   for (;;) {
     const last = highestIn(folder);
     const until = last === 0 ? 0 : endOf(folder, last);
-    if (until <= Date.now() && take(folder, last + 1, Date.now() + expiryMs)) {
+    if (last !== seen.last || until !== seen.until) seen = { last, until, at: performance.now() };
+    const isOver = until <= Date.now() || (until < Infinity && performance.now() - seen.at >= expiryMs);
+    if (isOver && take(folder, last + 1, Date.now() + expiryMs)) {
       for (const name of readdirSync(folder)) if (Number(name) < last) rmSync(join(folder, name), { force: true });
       return { number: last + 1, wasLost: until > 0 };
     }

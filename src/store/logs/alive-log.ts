@@ -31,7 +31,9 @@ export function createAliveLog(folder: string, now: () => number = Date.now): Al
       let last = now();
       const tick = (): void => {
         const time = now();
-        if (file === null || time - last > SILENCE_MS || !touch(file, time)) file = begin(folder, time);
+        // Where the clock was set back, the stretch so far would end before it began.
+        const isOne = time >= last && time - last <= SILENCE_MS;
+        if (file === null || !isOne || !touch(file, time)) file = begin(folder, time);
         last = time;
       };
       const timer = setInterval(tick, TICK_MS);

@@ -43,6 +43,20 @@ it('is taken from a holder that was lost when it expires, and not before', async
   expect(waited).toBeGreaterThan(0);
 });
 
+it('is taken from a lost holder within its expiry though the clock was set back since', async () => {
+  mkdirSync(folder);
+  writeFileSync(join(folder, '7'), String(Date.now() + 86_400_000));
+  const since = performance.now();
+  const onWait = (): void => {
+    if (performance.now() - since > 3_000) throw new Error('waits for the day to come again');
+  };
+  const taken = await withLease(folder, { expiryMs: 200, onWait }, ({ number, wasLost }) =>
+    Promise.resolve({ number, wasLost, waited: performance.now() - since }),
+  );
+  expect(taken).toMatchObject({ number: 8, wasLost: true });
+  expect(taken.waited).toBeGreaterThanOrEqual(200);
+});
+
 it('tells a holder that did not go on that it is one no more', async () => {
   let first: Lease | undefined;
   await withLease(folder, { expiryMs: 60_000 }, async (lease) => {

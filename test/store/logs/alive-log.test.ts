@@ -66,6 +66,18 @@ it.each([
   expect(await aliveFrom(0, DAY)).toBe(counted === 0 ? 4_000 + TICK + TICK : 4_000 + counted + TICK);
 });
 
+it('counts what was before and after a clock was set back', async () => {
+  now += DAY;
+  const end = log.keepAlive();
+  run(4_000);
+  now = BEGIN;
+  run(6_000);
+  end();
+  // What it was there for between its last word and the next is not known.
+  expect(await aliveFrom(-DAY, DAY / 2)).toBe(4_000 + TICK);
+  expect(await aliveFrom(DAY / 2, 2 * DAY)).toBe(4_000 + TICK);
+});
+
 it('counts once what two workers were there for', async () => {
   const ends = [log.keepAlive()];
   run(4_000);
