@@ -10,6 +10,7 @@ import type { Credentials } from '../dependencies.js';
 import { resolveExecutable } from '../processes/executable.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { runTag } from '../processes/tagged-processes.js';
+import { TOO_LONG, boundedFetch } from './message-bound.js';
 import { processTransport } from './process-transport.js';
 
 /** What is needed to reach a server beside its config. */
@@ -36,6 +37,8 @@ export interface OpenServer {
   tools: (signal?: AbortSignal) => Promise<ListedTool[]>;
   /** Tells whether the server still answers; false once its process or its connection has ended. */
   isOpen: () => boolean;
+  /** Why we gave it up, where we did. */
+  fault: () => string | null;
   /** Ends it with all that it has started. */
   close: () => Promise<void>;
 }
@@ -63,8 +66,16 @@ function told({ name }: ServerPlace, error: unknown): McpServerError {
 }
 
 async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<OpenServer> {
+  let fault: string | null = null;
+  const onTooLong = (): void => {
+    fault = TOO_LONG;
+    isOpen = false;
+    void client.close().catch(() => undefined);
+  };
   const { transport, said, release } =
-    place.server.kind === 'stdio' ? startProcess(place, place.server) : reachUrl(place, place.server);
+    place.server.kind === 'stdio'
+      ? startProcess(place, place.server, onTooLong)
+      : reachUrl(place, place.server, onTooLong);
   const client = new Client({ name: 'perdure', version: '1' }, { versionNegotiation: { mode }, capabilities: {} });
   let isOpen = true;
   client.onclose = () => {
@@ -80,12 +91,19 @@ async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<Ope
     await client.connect(transport, { timeout: Math.min(CONNECT_MS, place.server.timeout_ms) });
   } catch (error) {
     await close();
+    if (fault !== null) throw new Error(fault);
     const words = said().trim().slice(-STDERR_CHARACTERS);
     throw words === ''
       ? error
       : new Error(`${error instanceof Error ? error.message : String(error)}; it said: ${words}`);
   }
-  return { client, isOpen: () => isOpen, close, tools: (signal) => listTools(client, place, signal) };
+  return {
+    client,
+    isOpen: () => isOpen,
+    fault: () => fault,
+    close,
+    tools: (signal) => listTools(client, place, signal),
+  };
 }
 
 interface Reached {
@@ -98,6 +116,7 @@ interface Reached {
 function startProcess(
   place: ServerPlace,
   { argv: [program = '', ...args], env: declared, cwd }: McpServer & { kind: 'stdio' },
+  onTooLong: () => void,
 ): Reached {
   const command = announceCommand();
   try {
@@ -113,6 +132,7 @@ function startProcess(
       args,
       cwd: folder,
       env,
+      onTooLong,
       onStderr: (text) => {
         stderr = (stderr + text).slice(-STDERR_CHARACTERS);
       },
@@ -124,10 +144,10 @@ function startProcess(
   }
 }
 
-function reachUrl(place: ServerPlace, { url, headers }: McpServer & { kind: 'http' }): Reached {
+function reachUrl(place: ServerPlace, { url, headers }: McpServer & { kind: 'http' }, onTooLong: () => void): Reached {
   const requestInit = { headers: valuesOf(place, headers), redirect: 'error' as const };
   return {
-    transport: new StreamableHTTPClientTransport(new URL(url), { requestInit }),
+    transport: new StreamableHTTPClientTransport(new URL(url), { requestInit, fetch: boundedFetch(onTooLong) }),
     said: () => '',
     release: () => undefined,
   };

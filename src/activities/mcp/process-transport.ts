@@ -13,13 +13,15 @@ export interface ServerProcess {
   cwd: string;
   env: Record<string, string>;
   onStderr: (text: string) => void;
+  /** One of its messages has no end; it is being killed. */
+  onTooLong: () => void;
 }
 
 /**
  * The stdio transport over a process group of its own: when it closes, nothing of the group is alive (I5). The SDK's
  * own leaves what a server has started.
  */
-export function processTransport({ file, args, cwd, env, onStderr }: ServerProcess): Transport {
+export function processTransport({ file, args, cwd, env, onStderr, onTooLong }: ServerProcess): Transport {
   const child = spawn(file, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const buffer = new ReadBuffer();
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
@@ -36,10 +38,22 @@ export function processTransport({ file, args, cwd, env, onStderr }: ServerProce
   const take = (chunk: Buffer): void => {
     try {
       buffer.append(chunk);
-      for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage())
-        transport.onmessage?.(message);
+    } catch {
+      onTooLong();
+      child.stdout.off('data', take).resume();
+      return kill('SIGKILL');
+    }
+    while (takeMessage());
+  };
+  // What is no message says nothing of those after it.
+  const takeMessage = (): boolean => {
+    try {
+      const message = buffer.readMessage();
+      if (message !== null) transport.onmessage?.(message);
+      return message !== null;
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      return true;
     }
   };
 

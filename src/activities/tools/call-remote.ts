@@ -41,9 +41,8 @@ async function callTool(tool: RemoteTool, args: JsonObject, context: ToolContext
     return result;
   } catch (error) {
     signal.throwIfAborted();
-    return failed(
-      `The MCP server \`${tool.server}\` gave no answer: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const why = use.server.fault() ?? (error instanceof Error ? error.message : String(error));
+    return failed(`The MCP server \`${tool.server}\` gave no answer: ${why}`);
   } finally {
     await use.leave(broken);
   }
