@@ -73,8 +73,10 @@ export function toBlocks(content: Anthropic.ContentBlock[]): Block[] {
     switch (block.type) {
       case 'text':
         return block.text === '' ? [] : [{ kind: 'text', text: block.text }];
-      case 'tool_use':
-        return [{ kind: 'call', id: wordIn(block.id), name: wordIn(block.name), input: inputGiven(block.input) }];
+      case 'tool_use': {
+        const input = typeof block.input === 'string' ? block.input : inputGiven(block.input); // as `withInput` left it
+        return [{ kind: 'call', id: wordIn(block.id), name: wordIn(block.name), input }];
+      }
       default:
         // The API speaks JSON.
         return [{ kind: 'kept', provider: 'anthropic', block: withoutNulls(block as unknown as JsonObject) }];

@@ -63,23 +63,24 @@ export function wordIn(given: unknown): string {
 }
 
 /**
- * The arguments of a call as a model wrote them. What is no JSON, or none that can be passed on, stays the text that it
- * is: whoever checks it tells the model.
+ * The arguments of a call as a model wrote them. What is no JSON, or a text in JSON, or none that can be passed on,
+ * stays as it was written: whoever checks it tells the model.
  */
 export function inputOf(written: string): Json {
   try {
     const input = written.trim() === '' ? {} : (JSON.parse(written) as Json); // JSON is JSON
-    return jsonFault(input) === null ? input : written;
+    return typeof input !== 'string' && jsonFault(input) === null ? input : written;
   } catch {
     return written;
   }
 }
 
-/** Arguments that a provider has read for us; none are an empty object. */
+/** Arguments that a provider has read for us; none are an empty object, and a text is one in JSON. */
 export function inputGiven(input: unknown): Json {
   const given = (input ?? {}) as Json; // it was parsed from JSON
   const fault = jsonFault(given);
-  return fault === null ? given : `arguments with ${fault}`;
+  if (fault !== null) return JSON.stringify(`arguments with ${fault}`);
+  return typeof given === 'string' ? JSON.stringify(given) : given;
 }
 
 /** Arguments as they are told again: providers take an object there, and no other. */
