@@ -88,29 +88,31 @@ function addCall(
   { index, id: given, function: { name: called, arguments: input } = {} }: CallPart,
 ): void {
   const [id, name] = [wordIn(given), wordIn(called)];
-  let call = begunCall(calls, { index, id, name });
+  const written = typeof input === 'object' && input !== null ? JSON.stringify(input) : wordIn(input);
+  let call = begunCall(calls, { index, id, name, arguments: written });
   if (call === undefined) calls.push((call = { index, id, name: '', arguments: '' }));
   call.id ||= id;
   // Some servers say the name with each part.
   if (name !== call.name) call.name += name;
-  call.arguments += typeof input === 'object' && input !== null ? JSON.stringify(input) : wordIn(input);
+  call.arguments += written;
 }
 
 /**
  * The call that a part goes on with: the last of its index, unless that has another id, as where a server numbers all
- * calls alike. One without an index begins a call, or goes on with the last where it names none.
+ * calls alike. One without an index goes on with the last where it names none, or the same before that is whole.
  */
-function begunCall(
-  calls: SaidCall[],
-  { index, id, name }: Pick<SaidCall, 'index' | 'id' | 'name'>,
-): SaidCall | undefined {
-  const last =
-    index === undefined
-      ? id + name === ''
-        ? calls.at(-1)
-        : undefined
-      : calls.findLast((call) => call.index === index);
+function begunCall(calls: SaidCall[], { index, id, name, arguments: written }: SaidCall): SaidCall | undefined {
+  if (index === undefined) {
+    const last = calls.at(-1);
+    if (id + name === '') return last;
+    return id !== '' && last?.id === id && (written === '' || !isWhole(last.arguments)) ? last : undefined;
+  }
+  const last = calls.findLast((call) => call.index === index);
   return last === undefined || id === '' || last.id === '' || last.id === id ? last : undefined;
+}
+
+function isWhole(written: string): boolean {
+  return written.trimEnd().endsWith('}') && typeof inputOf(written) !== 'string';
 }
 
 /** `prompt_tokens` counts those that were read from the cache, too. */

@@ -175,6 +175,16 @@ describe('tools in its words', () => {
       ],
     ],
     [
+      'says names and ids with each part, and numbers none',
+      [
+        { id: 'a', function: { name: 'one', arguments: '' } },
+        { id: 'a', function: { name: 'one', arguments: '{"n":' } },
+        { id: 'a', function: { arguments: '1}' } },
+        { id: 'a', function: { name: 'one', arguments: '' } },
+        { id: 'b', function: { name: 'two', arguments: '{"n":2}' } },
+      ],
+    ],
+    [
       'gives arguments that are no text, and numbers that are no places of a list',
       [
         { index: -3, id: 'a', function: { name: 'one', arguments: { n: 1 } } },
@@ -188,6 +198,15 @@ describe('tools in its words', () => {
       { kind: 'call', id: 'a', name: 'one', input: { n: 1 } },
       { kind: 'call', id: 'b', name: 'two', input: { n: 2 } },
     ]);
+  });
+
+  it('are two where a server that numbers none has one id for both', () => {
+    const said = nothingSaid();
+    for (const n of [1, 2]) {
+      const part = { id: 'a', function: { name: 'one', arguments: `{"n":${n}}` } };
+      addChunk(said, { choices: [{ delta: { tool_calls: [part] } }] });
+    }
+    expect(toAnswer(said, true).blocks).toMatchObject([{ input: { n: 1 } }, { input: { n: 2 } }]);
   });
 
   it('hears words that come as parts of a list, and none in what is no text', () => {
