@@ -3,6 +3,9 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 
+/** What is read of an answer: more than the longest of a model has, streamed token by token. */
+export const BODY_BYTES = 64 * 1024 * 1024;
+
 /**
  * Sends a request and gives the response when its head is there, for all that is asked but models (`post.ts`): Node's
  * own client needs no stream of the web's. With a body it is a POST of JSON. On abort the socket is closed.
@@ -23,19 +26,27 @@ export function request(
 /** The lines of a body as they come; empty ones are left out. */
 export async function* readLines(body: Readable): AsyncGenerator<string> {
   body.setEncoding('utf8');
-  let rest = '';
+  let parts: string[] = []; // joined once: a line may come in many
   for await (const chunk of body) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') yield line;
+    const [first = '', ...others] = String(chunk).split('\n');
+    parts.push(first);
+    for (const next of others) {
+      const line = parts.join('');
+      parts = [next];
+      if (line.trim() !== '') yield line;
+    }
   }
+  const rest = parts.join('');
   if (rest.trim() !== '') yield rest;
 }
 
-/** A whole body as text. */
+/** A whole body as text; one of more than `BODY_BYTES` is an error. */
 export async function readAll(body: Readable): Promise<string> {
   let text = '';
   body.setEncoding('utf8');
-  for await (const chunk of body) text += String(chunk);
+  for await (const chunk of body) {
+    text += String(chunk);
+    if (text.length > BODY_BYTES) throw new Error(`the answer has more than ${BODY_BYTES / 1024 / 1024} MiB`);
+  }
   return text;
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Agent } from 'undici';
+import { BODY_BYTES } from './http.js';
 
 /** An answer whose head is there; the body is read as it comes. */
 export interface Posted {
@@ -17,10 +18,12 @@ let agent: Promise<Agent> | null = null;
 
 /**
  * Neither a model that takes long to be loaded nor one that thinks for long is given up: the step's own time limit ends
- * a call (decision 13).
+ * a call (decision 13). One that never ends is.
  */
 function loadAgent(): Promise<Agent> {
-  agent ??= import('undici').then((undici) => new undici.Agent({ headersTimeout: 0, bodyTimeout: 0 }));
+  agent ??= import('undici').then(
+    (undici) => new undici.Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: BODY_BYTES }),
+  );
   return agent;
 }
 
