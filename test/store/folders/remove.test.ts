@@ -11,20 +11,23 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeFolder } from '../../../src/store/folders/remove.js';
 
 const NOBODY = 65_534;
+/** A thread, in which mutants are tried, stays who it is. */
+const isRoot = process.getuid?.() === 0 && isMainThread;
 let place: string;
 
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'perdure-remove-'));
   chmodSync(place, 0o777);
   // Root may do everything: as somebody else we are what we usually are.
-  if (process.getuid?.() === 0) process.seteuid?.(NOBODY);
+  if (isRoot) process.seteuid?.(NOBODY);
 });
 afterEach(() => {
-  if (process.getuid?.() === 0) process.seteuid?.(0);
+  if (isRoot) process.seteuid?.(0);
   rmSync(place, { recursive: true, force: true });
 });
 
