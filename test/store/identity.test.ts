@@ -47,6 +47,32 @@ describe('a copy of a store', () => {
     expect(new Set(opened.map(({ copiedFrom }) => copiedFrom))).toEqual(new Set([stateIn(project)]));
   });
 
+  it.each([
+    ['tells what it is a copy of', '{"id":"abcdefgh","version":1,"copied_from":"/there"}', '/there'],
+    ['does not tell', '{"id":"abcdefgh","version":1}', null],
+  ])('takes the identity that somebody else has chosen for it, where that %s', async (_, chosen, copiedFrom) => {
+    const { folder, project, id } = await original();
+    copyAll(project, join(folder, 'copy'));
+    const state = stateIn(join(folder, 'copy'));
+    const { dev, ino } = await stat(state);
+    const file = join(state, `store.${id}-${String(dev)}-${String(ino)}.json`);
+    await writeFile(file, chosen);
+    expect(await openStore(state)).toMatchObject({ id: 'abcdefgh', copiedFrom });
+    // It is the copy's from now on, without the file.
+    await rm(file);
+    expect(await openStore(state)).toMatchObject({ id: 'abcdefgh', copiedFrom });
+  });
+
+  it('is not opened where what was chosen for it is damaged', async () => {
+    const { folder, project, id } = await original();
+    copyAll(project, join(folder, 'copy'));
+    const state = stateIn(join(folder, 'copy'));
+    const { dev, ino } = await stat(state);
+    const file = join(state, `store.${id}-${String(dev)}-${String(ino)}.json`);
+    await writeFile(file, '{}');
+    await expect(openStore(state)).rejects.toThrow(`Cannot create \`${file}\``);
+  });
+
   it('that was copied again before and after it was opened are stores of their own', async () => {
     const { folder, project, id } = await original();
     const [one, two, three] = ['one', 'two', 'three'].map((name) => join(folder, name)) as [string, string, string];
@@ -200,6 +226,12 @@ describe('a store that was moved keeps its id', () => {
       await openStore(stateIn(join(folder, 'moved')));
       copyAll(join(folder, 'moved'), project);
       expect((await openStore(stateIn(project))).copiedFrom).toBe(stateIn(join(folder, 'moved')));
+      return join(folder, 'moved');
+    },
+    'and a link that leads nowhere but to itself was left where it was': async ({ folder, project, state }) => {
+      await rename(project, join(folder, 'moved'));
+      await mkdir(project);
+      await symlink(state, state);
       return join(folder, 'moved');
     },
     'and is reached by a link': async ({ folder, project }) => {

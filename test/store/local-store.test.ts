@@ -6,7 +6,9 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/local-store.js';
 import { sha256 } from '../../src/store/hash.js';
+import { plan } from '../plan/helpers/build-plan.js';
 import { temporaryFolder } from './helpers/harness.js';
+import { runRecord } from './helpers/run-record.js';
 
 /**
  * Runs `script` in a process of its own, in which `openStore` and `folder` stand ready, under `wrapper`; gives its
@@ -89,6 +91,10 @@ describe('opening a store', () => {
     });
   });
 
+  it('where no folder can be made is one clear failure', async () => {
+    await expect(openStore('/proc/none/.perdure')).rejects.toThrow('Cannot create `/proc/none/.perdure`');
+  });
+
   it('where one may not write is one clear failure', async () => {
     const script =
       'try { await openStore(folder + "/locked/.perdure"); console.log("opened") } catch (error) { ' +
@@ -142,20 +148,38 @@ it('keeps each kind of record where earlier versions of Perdure have it', async 
   await store.taint(sha256('x'), 'run');
   await store.claimConcept('run', 'loop');
   await store.writeRecorded('run', { answers: [] });
+  await store.writeRun(runRecord('run'));
+  await store.putPlan(plan([]));
+  await store.writeMade({ file: join(folder, 'a.yml'), hash: sha256('x'), made_at: 'then' });
+  await store.takeHookPlace('hook', { starter: 'a', at: 'then', most: 1, ended: [] });
+  const session = { session_id: 'task-1', agent_name: 'a', description: 'd', created_at: '2026-01-01T00:00:00.000Z' };
+  await store.createSession(session);
+  await store.noteSubmitted({
+    ...{ run: 'run-2', definition: 'a.yml', rehearsal: false },
+    ...{ submitted_by: 'ana', submitted_at: '2026-01-01T00:00:00.000Z' },
+  });
+  await store.requireWorkers(['gpu']);
   expect((await name('')).sort()).toEqual([
     '.gitignore',
     'alive',
     'approval.key',
     'devices',
     'followers.json',
+    'hooks',
     'journal',
     'logs',
+    'made',
     'memory',
     'narration',
+    'plans',
     'providers',
     'recorded',
+    'runs',
+    'sessions',
     'store.json',
+    'submitted',
     'values',
+    'workers',
   ]);
   expect((await name('values')).length).toBeGreaterThan(0);
 });

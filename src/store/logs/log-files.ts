@@ -52,17 +52,15 @@ export function createLogFiles(folder: string): LogFiles {
       for (const [path, at] of gathered.list(fileOfRun(run))) begun.set(path, at);
       // In an empty one nothing could be written.
       const logs = [...begun].filter(([, at]) => at !== '');
-      return logs.sort(([a, atA], [b, atB]) => (atA === atB ? compare(a, b) : compare(atA, atB))).map(([path]) => path);
+      const isBefore = ([a, atA]: [string, string], [b, atB]: [string, string]): boolean =>
+        atA === atB ? a < b : atA < atB;
+      return logs.sort((one, other) => (isBefore(one, other) ? -1 : 1)).map(([path]) => path);
     },
   };
 }
 
 function pathOf(root: string, file: string): string {
   return relative(root, file).slice(0, -EXTENSION.length).split(sep).map(decodeURIComponent).join('/');
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Where the last words of a log go that has no others. */

@@ -38,6 +38,14 @@ describe('a log', () => {
     await log.close();
   });
 
+  it('in which nothing was said leaves no file', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    await store.openLog('run', 'step').close();
+    await store.logsWritten();
+    expect(existsSync(join(folder, 'logs'))).toBe(false);
+  });
+
   it('that is not there is empty', async () => {
     const store = await openStore(await temporaryFolder());
     expect(await store.readLog('run', 'step', 0)).toEqual({ lines: [], next: 0 });
@@ -176,15 +184,15 @@ describe('a log', () => {
   });
 
   it.each([
-    ['the log', 'run/step.ndjson/x', (store: Store) => store.readLog('run', 'step', 0)],
-    ['the file of last words', 'run/gathered.log/x', (store: Store) => store.readLog('run', 'step', 0)],
-    ['the folder of a run', 'run', (store: Store) => store.listLogs('run')],
-  ])('that cannot be read is a failure, not empty: %s', async (_, path, read) => {
+    ['the log', 'run/step.ndjson/x', 'run/step.ndjson', (store: Store) => store.readLog('run', 'step', 0)],
+    ['the last words', 'run/gathered.log/x', 'run/gathered.log', (store: Store) => store.readLog('run', 'step', 0)],
+    ['the folder of a run', 'run', 'run', (store: Store) => store.listLogs('run')],
+  ])('that cannot be read is a failure, not empty: %s', async (_, path, named, read) => {
     const folder = await temporaryFolder();
     const store = await openStore(folder);
     await mkdir(dirname(join(folder, 'logs', path)), { recursive: true });
     await writeFile(join(folder, 'logs', path), '');
-    await expect(read(store)).rejects.toThrow(/Cannot read `/);
+    await expect(read(store)).rejects.toThrow(`Cannot read \`${join(folder, 'logs', named)}\``);
   });
 
   it('of many megabytes is read in parts that end in whole lines', async () => {
@@ -269,6 +277,18 @@ describe('logs of last words alone', () => {
       await store.logsWritten();
     }
     expect([await texts(store, 'one'), await texts(store, 'two')]).toEqual([piece.repeat(5), '0,2,4,']);
+  });
+
+  it('come about a megabyte at a time, however many pieces they are in', async () => {
+    const store = await openStore(await temporaryFolder());
+    for (let turn = 0; turn < 60; turn++) {
+      await lastWords(store, 'one', 'x'.repeat(40_000));
+      await lastWords(store, 'two', 'between');
+      await store.logsWritten();
+    }
+    const { lines, next } = await store.readLog('run', 'one', 0);
+    expect(next).toBeLessThan(1024 * 1024);
+    expect(lines).toHaveLength(26);
   });
 
   it('are told by their whole path, however long', async () => {
