@@ -8,6 +8,9 @@ import { FileRefusal, LinkRefusal } from './refusal.js';
 /** A text of this many bytes is read whole; what is longer is no text that a model works with. */
 export const TEXT_BYTES = 10 * 1024 * 1024;
 
+/** What is read at first. */
+const BEGIN_BYTES = 64 * 1024;
+
 export interface TextFile {
   text: string;
   mode: number;
@@ -68,18 +71,29 @@ function isBelow(path: string, root: string): boolean {
   return root === '' || path === root || path.startsWith(`${root}/`);
 }
 
-/** Reads a text of an open folder; `path` is what it is called in refusals. Follows no link. */
-export async function readIn(folder: Folder, name: string, path: string): Promise<TextFile> {
+/**
+ * Reads a text of an open folder; `path` is what it is called in refusals. Follows no link. `onRead` is told of bytes
+ * as they are read, of what turns out to be no text, too.
+ */
+export async function readIn(
+  folder: Folder,
+  name: string,
+  path: string,
+  onRead: (bytes: number) => void = () => undefined,
+): Promise<TextFile> {
   const { handle, size, mode } = await openFile(folder, name);
   try {
-    return { text: await textOf(handle, size, path), mode };
+    return { text: await textOf(handle, { size, path, onRead }), mode };
   } finally {
     await handle.close();
   }
 }
 
-/** The text of an open file. */
-async function textOf(handle: FileHandle, size: number, path: string): Promise<string> {
+/** The text of an open file. What is none shows that by its beginning, as a rule: no more is read of it then. */
+async function textOf(
+  handle: FileHandle,
+  { size, path, onRead }: { size: number; path: string; onRead: (bytes: number) => void },
+): Promise<string> {
   if (size > TEXT_BYTES)
     throw new FileRefusal(
       `\`${path}\` has ${size} bytes; at most ${TEXT_BYTES} are read. Look into it with a command, such as ` +
@@ -88,11 +102,13 @@ async function textOf(handle: FileHandle, size: number, path: string): Promise<s
   const buffer = Buffer.alloc(TEXT_BYTES < size + 1 ? TEXT_BYTES : size + 1);
   let length = 0;
   for (;;) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
+    const end = length === 0 ? Math.min(BEGIN_BYTES, buffer.length) : buffer.length;
+    const { bytesRead } = await handle.read(buffer, length, end - length, null);
+    onRead(bytesRead);
+    if (buffer.subarray(length, length + bytesRead).includes(0))
+      throw new FileRefusal(`\`${path}\` is no text: it has NUL bytes.`);
     length += bytesRead;
     if (bytesRead === 0 || length === buffer.length) break;
   }
-  const bytes = buffer.subarray(0, length);
-  if (bytes.includes(0)) throw new FileRefusal(`\`${path}\` is no text: it has NUL bytes.`);
-  return bytes.toString('utf8');
+  return buffer.subarray(0, length).toString('utf8');
 }

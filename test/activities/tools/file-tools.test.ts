@@ -93,6 +93,30 @@ describe('file tools', () => {
     expect(await call('search_files', { pattern: '(' })).toMatchObject({ is_error: true });
   });
 
+  it('look past folders in folders without end, and say that they did not look into those', async () => {
+    await mkdir(inWorkspace('a', ...Array.from({ length: 70 }, () => 'a')), { recursive: true });
+    await writeFile(inWorkspace('z.txt'), 'here');
+    const note = expect.stringMatching(/^z\.txt.*\n\[not all was looked at/) as string;
+    expect(await call('search_files', { pattern: 'here' })).toMatchObject({ content: note });
+    expect(await call('list_files', { pattern: '*.txt' })).toMatchObject({ content: note });
+    expect(await call('search_files', { pattern: 'there' })).toMatchObject({
+      content: expect.stringContaining('[no line matches]\n[not all') as string,
+    });
+  });
+
+  it('read no more than they say of files that are no texts', async () => {
+    const bytes = Buffer.alloc(10 * 1024 * 1024, 'x');
+    bytes[bytes.length - 1] = 0;
+    for (let file = 10; file < 37; file += 1) await writeFile(inWorkspace(`${file}.bin`), bytes);
+    await writeFile(inWorkspace('z.txt'), 'here');
+    expect(await call('search_files', { pattern: 'here' })).toMatchObject({
+      content: '[no line matches]\n[256 MiB were read, and not all of the files; narrow the search]',
+    });
+    bytes[0] = 0;
+    for (let file = 10; file < 37; file += 1) await writeFile(inWorkspace(`${file}.bin`), bytes);
+    expect(await call('search_files', { pattern: 'here' })).toMatchObject({ content: 'z.txt:1: here' });
+  });
+
   it('end an expression that backtracks without end', async () => {
     await writeFile(inWorkspace('a.txt'), `${'a'.repeat(60)}!`);
     expect(await call('search_files', { pattern: '(a+)+$' })).toEqual({

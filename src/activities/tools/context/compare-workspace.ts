@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import { isWithin } from '../../../plan/calls/reuse.js';
@@ -73,11 +73,12 @@ async function hashOfFiles(
   counts: (path: string) => boolean,
 ): Promise<string> {
   const hash = createHash('sha256');
-  await walk({ workspace, permissions, signal }, '.', { below: true }, async (found) => {
+  const whole = await walk({ workspace, permissions, signal }, '.', { below: true }, async (found) => {
     if (found.kind === 'file' && counts(found.path))
       hash.update(`${JSON.stringify([found.path, await contentIn(found)])}\n`);
     return 'go on';
   });
+  if (!whole) hash.update(randomUUID()); // Nobody can say that it is as it was.
   return `sha256:${hash.digest('hex')}`;
 }
 

@@ -57,7 +57,7 @@ export async function digestOf(look: Look): Promise<string> {
 async function filesOf(look: Look): Promise<{ files: SeenFile[]; more: boolean }> {
   const files: SeenFile[] = [];
   let more = false;
-  await walk(look, '.', { below: true }, async ({ path, kind, folder, name }) => {
+  const whole = await walk(look, '.', { below: true }, async ({ path, kind, folder, name }) => {
     if (kind !== 'file' || path.startsWith('.elisa/')) return 'go on';
     if (files.length === MOST_SEEN) {
       more = true;
@@ -72,7 +72,7 @@ async function filesOf(look: Look): Promise<{ files: SeenFile[]; more: boolean }
     });
     return 'go on';
   });
-  return { files, more };
+  return { files, more: more || !whole };
 }
 
 /** When a file was changed, and its first characters where it is a text that is read; null for what is gone. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import { TOO_MANY_PATTERNS, fileMatcher, filePattern } from './glob.js';
 import { fromRoot, workspacePath } from './path.js';
-import { walk } from './walk.js';
+import { NOT_ALL, walk } from './walk.js';
 
 const MOST = 1_000;
 
@@ -24,7 +24,7 @@ export const listFiles = builtin({
     if (matches === null) return failed(TOO_MANY_PATTERNS);
     const found: string[] = [];
     let more = false;
-    await walk(context, folder, { below: pattern !== undefined }, async ({ path: at, kind }) => {
+    const whole = await walk(context, folder, { below: pattern !== undefined }, async ({ path: at, kind }) => {
       const inside = folder === '.' ? at : at.slice(folder.length + 1);
       if (pattern !== undefined && (kind === 'folder' || !matches(inside))) return 'go on';
       if (found.length === MOST) {
@@ -34,9 +34,9 @@ export const listFiles = builtin({
       found.push(`${fromRoot(at, context.root)}${kind === 'folder' ? '/' : kind === 'link' ? '@' : ''}`);
       return 'go on';
     });
-    if (found.length === 0) return ok('[nothing]');
-    return ok(
-      more ? `${found.join('\n')}\n[more than ${MOST}; narrow it with \`path\` or \`pattern\`]` : found.join('\n'),
-    );
+    if (found.length === 0) found.push('[nothing]');
+    if (more) found.push(`[more than ${MOST}; narrow it with \`path\` or \`pattern\`]`);
+    else if (!whole) found.push(NOT_ALL);
+    return ok(found.join('\n'));
   },
 });

@@ -6,10 +6,13 @@ import { fromRoot, workspacePath } from './path.js';
 import { readIn } from '../../workspace/read.js';
 import { FileRefusal } from '../../workspace/refusal.js';
 import { createSearch } from './search.js';
-import { walk } from './walk.js';
+import { NOT_ALL, walk } from './walk.js';
 
 const MOST_LINES = 200;
 const LINE_CHARACTERS = 300;
+/** What one search reads of all files together. */
+const MOST_BYTES = 256 * 1024 * 1024;
+const TOO_MUCH = `[${MOST_BYTES / 1024 / 1024} MiB were read, and not all of the files; narrow the search]`;
 
 export const searchFiles = builtin({
   description:
@@ -36,9 +39,15 @@ export const searchFiles = builtin({
     const folder = workspacePath(path, context.workspace, context.root);
     const lines: string[] = [];
     let slow = false;
-    await walk(context, folder, { below: true }, async ({ path: at, kind, folder: holder, name }) => {
+    let bytes = 0;
+    let tooMuch = false;
+    const whole = await walk(context, folder, { below: true }, async ({ path: at, kind, folder: holder, name }) => {
       if (kind !== 'file' || !matches(folder === '.' ? at : at.slice(folder.length + 1))) return 'go on';
-      const text = await textIn(holder, name, at);
+      if (bytes > MOST_BYTES) {
+        tooMuch = true;
+        return 'stop';
+      }
+      const text = await textIn(holder, name, at, (read) => (bytes += read));
       const found = text === null ? [] : search.find(text);
       if (found === 'slow') {
         slow = true;
@@ -49,12 +58,12 @@ export const searchFiles = builtin({
     });
     if (slow)
       return failed('The expression takes too long. Write it without nested repetitions, or search fewer files.');
-    if (lines.length === 0) return ok('[no line matches]');
-    return ok(
-      lines.length > MOST_LINES
-        ? `${lines.slice(0, MOST_LINES).join('\n')}\n[more lines match; narrow the search]`
-        : lines.join('\n'),
-    );
+    const more = lines.length > MOST_LINES;
+    const shown = lines.length === 0 ? ['[no line matches]'] : lines.slice(0, MOST_LINES);
+    if (more) shown.push('[more lines match; narrow the search]');
+    else if (tooMuch) shown.push(TOO_MUCH);
+    else if (!whole) shown.push(NOT_ALL);
+    return ok(shown.join('\n'));
   },
 });
 
@@ -63,9 +72,14 @@ function cutLine(line: string): string {
 }
 
 /** A file's text; null where it is none, or may not be read. */
-async function textIn(folder: Folder, name: string, path: string): Promise<string | null> {
+async function textIn(
+  folder: Folder,
+  name: string,
+  path: string,
+  onRead: (bytes: number) => void,
+): Promise<string | null> {
   try {
-    return (await readIn(folder, name, path)).text;
+    return (await readIn(folder, name, path, onRead)).text;
   } catch (error) {
     if (error instanceof FileRefusal) return null;
     throw error;

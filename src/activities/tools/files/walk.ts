@@ -8,9 +8,11 @@ import { FileRefusal } from '../../workspace/refusal.js';
 
 /** Folders that hold what others wrote: looked into only when they are named. */
 const SKIPPED = new Set(['.git', 'node_modules', '.perdure', '__pycache__', '.venv']);
-/** Entries that one walk looks at. */
+/** Entries that one walk looks at, unless it says otherwise. */
 const MOST_ENTRIES = 100_000;
 const DEEPEST = 64;
+/** What a model is told of a walk that did not see all. */
+export const NOT_ALL = `[not all was looked at: at most ${MOST_ENTRIES} entries are, and ${DEEPEST} folders deep]`;
 
 export interface Found {
   /** From the workspace's root. */
@@ -29,29 +31,39 @@ interface Walk {
 
 /**
  * Visits what is in a folder, or all that is below it, in the order of names, links not followed, until `visit` says
- * `stop`. What may not be read is passed over.
+ * `stop`. What may not be read is passed over. Tells whether that was all: false where more stood there than one walk
+ * looks at, or deeper.
  */
 export async function walk(
   { workspace, permissions, signal }: Walk,
   path: string,
-  { below }: { below: boolean },
+  { below, most = MOST_ENTRIES }: { below: boolean; most?: number },
   visit: (found: Found) => Promise<'go on' | 'stop'>,
-): Promise<void> {
+): Promise<boolean> {
   let count = 0;
+  let whole = true;
   const descend = async (folder: Folder, depth: number): Promise<'go on' | 'stop'> => {
     for (const { name, kind } of await entriesOf(folder)) {
       signal.throwIfAborted();
-      if ((count += 1) > MOST_ENTRIES || depth > DEEPEST) return 'stop';
+      if ((count += 1) > most) {
+        whole = false;
+        return 'stop';
+      }
       const at = posix.join(folder.shown, name);
       if (judgeAction(permissions, { kind: 'read', path: at }).verdict !== 'allow') continue;
       if (kind === 'folder' && isStateFolder(folder.at(name))) continue;
       if ((await visit({ path: at, kind, folder, name })) === 'stop') return 'stop';
       if (!below || kind !== 'folder' || SKIPPED.has(name)) continue;
+      if (depth === DEEPEST) {
+        whole = false;
+        continue;
+      }
       if ((await into(folder, name, (inner) => descend(inner, depth + 1))) === 'stop') return 'stop';
     }
     return 'go on';
   };
   await inFolder(workspace, path, (folder) => descend(folder, 0));
+  return whole;
 }
 
 /** A folder that is gone, or became a link in the meantime, has nothing to show. */
