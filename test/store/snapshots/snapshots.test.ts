@@ -77,6 +77,17 @@ describe('a snapshot of a workspace', () => {
     expect(await content(await kept('r.1..x'), 'a.txt')).toBe('first');
     expect(await content(await kept('r.1..x', 'end'), 'a.txt')).toBe('second');
     expect(readdirSync(snapshotFolder(state)).filter((name) => name.startsWith('index'))).toEqual(['index']);
+    // Of who made the repository too, and was slower, nothing is left.
+    expect(readdirSync(state).sort()).toEqual(['.gitignore', 'snapshots']);
+  });
+
+  it('is none where its repository cannot be made, of which nothing is left', async () => {
+    init();
+    write('.perdure/file', '');
+    const nowhere = createSnapshots(join(state, 'file/snapshots'));
+    expect(await nowhere.keepSnapshot('r', 'start', project)).toBe(false);
+    expect(await nowhere.snapshotNow(project)).toBeNull();
+    expect(readdirSync(state).sort()).toEqual(['.gitignore', 'file']);
   });
 
   it('is of the workspace alone where that is a folder of a larger repository, whose ignore file counts', async () => {
