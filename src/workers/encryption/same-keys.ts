@@ -1,9 +1,6 @@
-import type { Client } from '@temporalio/client';
-import { INTERPRETER } from '../../plan/names.js';
 import { KeyError } from '../../store/encryption/key-error.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { named } from '../../store/encryption/key-ring.js';
-import { payloadKey } from './payload-codec.js';
 
 /** What a worker's identity says of its keys, behind its store: the one it writes with is the first. */
 const KEYS_AT_END = /^\d+@[^/]+\/[a-z2-7]{8}((?:\+[a-z2-7]{8})*)$/;
@@ -36,41 +33,4 @@ export function requireSameKeys(taskQueue: string, pollers: readonly string[], r
 /** Tells whether a list has the key that another one writes with; one without keys writes what only they may read. */
 function reads(ids: readonly string[], writing: string | undefined): boolean {
   return writing === undefined ? ids.length === 0 : ids.includes(writing);
-}
-
-type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>;
-
-/**
- * Sees to it that a worker can read the open runs of its queue before it polls: it would fail their tasks. Throws a
- * KeyError that names a run and its key.
- */
-export async function requireReadable(
-  client: Client,
-  { namespace, taskQueue }: { namespace: string; taskQueue: string },
-  ring: KeyRing | null,
-): Promise<void> {
-  const query = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue}'`;
-  let nextPageToken: Uint8Array | null = null;
-  do {
-    const page: Page = await client.workflowService.listWorkflowExecutions({
-      namespace,
-      query,
-      pageSize: 1000,
-      nextPageToken,
-    });
-    page.executions?.forEach((execution) => requireKeysOf(execution, ring?.ids ?? []));
-    nextPageToken = page.nextPageToken ?? null;
-  } while (nextPageToken && nextPageToken.length > 0);
-}
-
-function requireKeysOf({ execution, memo }: NonNullable<Page['executions']>[number], ids: readonly string[]): void {
-  for (const field of Object.values(memo?.fields ?? {})) {
-    const id = payloadKey(field);
-    if (id === null || ids.includes(id)) continue;
-    throw new KeyError(
-      `The open run \`${execution?.workflowId ?? ''}\` is encrypted with the key \`${id}\`, and \`encryption\` of ` +
-        `perdure.yml has ${named(ids)}.`,
-      'Add that key to the list, after the first one. Nothing of the run is lost.',
-    );
-  }
 }

@@ -12,7 +12,6 @@ import { untilVersionTakes } from '../deployment/version-takes.js';
 import { dataConverter } from '../encryption/data-converter.js';
 import { workerIdentity } from '../connection/task-queue.js';
 import { createClient } from '../connection/temporal-client.js';
-import { requireReadable } from '../encryption/same-keys.js';
 import { sweepMade } from '../worker/made-sweeper.js';
 import { packageRoot, packageVersion } from '../package-root.js';
 import { openTelemetry, sdkMetricsFor } from '../telemetry/open-telemetry.js';
@@ -24,6 +23,7 @@ import { createActivityQueues } from '../worker/activity-queues.js';
 import { createWorker, workerActivities } from '../worker/create-worker.js';
 import type { Presence } from '../worker/presence.js';
 import { announceWorker } from '../worker/presence.js';
+import { requireReadable } from './require-readable.js';
 import { settleOpenRuns } from '../worker/settle-open-runs.js';
 import { startWatchdog } from '../worker/watchdog.js';
 
@@ -97,7 +97,7 @@ export async function startWorker({
   const activities = workerActivities({ ...setup, traces: telemetry.traces, self });
   const [worker] = await Promise.all([
     createWorker({ connection, activities, deployment, ...setup }),
-    requireReadable(createClient(place), setup, place.keys),
+    requireReadable(createClient(place), setup.taskQueue, place.keys),
     settleOpenRuns({ ...setup, client: createClient(place), log }),
   ]);
   await telemetry.begin({

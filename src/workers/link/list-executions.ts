@@ -1,9 +1,8 @@
 import type { Client, WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
-
-type Page = Awaited<ReturnType<Client['workflowService']['listWorkflowExecutions']>>;
-type Raw = NonNullable<Page['executions']>[number];
+import type { Listed } from '../connection/list-pages.js';
+import { listPages } from '../connection/list-pages.js';
 
 /** What the server's list tells of a run, and a run itself. */
 export type Execution = Pick<
@@ -11,7 +10,6 @@ export type Execution = Pick<
   'workflowId' | 'taskQueue' | 'startTime' | 'closeTime' | 'memo' | 'typedSearchAttributes'
 > & { status: { name: WorkflowExecutionStatusName } };
 
-const PAGE = 1_000;
 /** By number, as `temporal.api.enums.v1.WorkflowExecutionStatus` has them. */
 const STATUSES: WorkflowExecutionStatusName[] = [
   'UNSPECIFIED',
@@ -31,27 +29,16 @@ const NONE = new TypedSearchAttributes();
 
 /**
  * All runs of a query as the server lists them, with their memos and the search attributes of their version. For ten
- * thousand runs the client's own list takes half a second of the processor for what else it makes of each; here the
- * server makes the next page meanwhile, and payloads are decoded a page at a time.
+ * thousand runs the client's own list takes half a second of the processor for what else it makes of each; here
+ * payloads are decoded a page at a time.
  */
 export async function listExecutions(client: Client, query: string): Promise<Execution[]> {
-  const ask = (nextPageToken?: Uint8Array): Promise<Page> =>
-    client.workflowService.listWorkflowExecutions({
-      ...{ namespace: client.options.namespace, query, pageSize: PAGE },
-      ...(nextPageToken === undefined ? {} : { nextPageToken }),
-    });
   const executions: Execution[] = [];
-  for (let asked: Promise<Page> | null = ask(); asked !== null;) {
-    const { executions: listed, nextPageToken }: Page = await asked;
-    asked = nextPageToken && nextPageToken.length > 0 ? ask(nextPageToken) : null;
-    // Awaited in the next round; until then a failure is nobody's.
-    asked?.catch(() => {});
-    executions.push(...(await decoded(client, listed ?? [])));
-  }
+  for await (const listed of listPages(client, query)) executions.push(...(await decoded(client, listed)));
   return executions;
 }
 
-async function decoded(client: Client, listed: Raw[]): Promise<Execution[]> {
+async function decoded(client: Client, listed: Listed[]): Promise<Execution[]> {
   const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   let payloads: Payload[] = listed.flatMap(({ memo }) => Object.values(memo?.fields ?? {}));
   for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
@@ -75,7 +62,7 @@ async function decoded(client: Client, listed: Raw[]): Promise<Execution[]> {
 }
 
 /** A run's own version and what it does with it; other search attributes are not read. */
-function versionOf({ searchAttributes }: Raw): TypedSearchAttributes {
+function versionOf({ searchAttributes }: Listed): TypedSearchAttributes {
   const pairs = [BEHAVIOR, VERSION].flatMap((key) => {
     const payload = searchAttributes?.indexedFields?.[key.name];
     const value = payload && (JSON.parse(Buffer.from(payload.data ?? []).toString()) as unknown);
@@ -84,7 +71,7 @@ function versionOf({ searchAttributes }: Raw): TypedSearchAttributes {
   return pairs.length === 0 ? NONE : new TypedSearchAttributes(pairs);
 }
 
-function dateOf(time: Raw['startTime']): Date | undefined {
+function dateOf(time: Listed['startTime']): Date | undefined {
   if (time?.seconds == null) return undefined;
   return new Date(time.seconds.toNumber() * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000));
 }
