@@ -98,15 +98,15 @@ async function openInFolder(path: string, flags: 'wx' | 'a+'): Promise<{ file: n
     return { file: await openFile(path, flags, PRIVATE_FILE) };
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    const placed = makeFolder(dirname(path));
+    const first = makeFolders(dirname(path)); // what the disk says of it is told, not that the file has no place
+    const placed = syncFolders(dirname(path), first);
     placed.catch(() => undefined); // told by whoever waits for it
     return { file: await openFile(path, flags, PRIVATE_FILE), placed };
   }
 }
 
-/** Makes a folder and those that hold it, and syncs each new entry. */
-async function makeFolder(path: string): Promise<void> {
-  const first = makeFolders(path);
+/** Syncs the entries of a folder and of those that hold it, up to the first that was made. */
+async function syncFolders(path: string, first: string | undefined): Promise<void> {
   if (first === undefined) return;
   const changed: string[] = [];
   for (let folder = path; folder.length >= first.length; folder = dirname(folder)) changed.push(dirname(folder));

@@ -71,6 +71,19 @@ describe('a file that is written whole', () => {
   });
 });
 
+it.each(['whole', 'appended'])(
+  'a folder that cannot be made is told as such: a file written %s waits for it',
+  async (how) => {
+    // Nobody makes folders there, whoever they are.
+    const path = '/sys/perdure-none/file';
+    const failed = how === 'whole' ? writeAtomically(path, 'x') : appendLine(path, 'x');
+    await expect(failed).rejects.toMatchObject({
+      message: expect.stringMatching(/expected a folder that this user may write, got (?:EPERM|EACCES|EROFS)\.$/),
+      passes: true,
+    });
+  },
+);
+
 describe('lines of JSON', () => {
   it('are read as they were appended, but what a crash has cut', async () => {
     const path = join(await temporaryFolder(), 'a/lines.ndjson');
