@@ -35,14 +35,20 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
   const changed = made.uncommitted === 0 ? '' : `, with what was not committed in ${files(made.uncommitted)}`;
   tell(terminal, '', `Branch \`${name}\` on ${from}${changed}: ${plural(commits.length, 'commit')}.`);
   for (const { commit, subject } of commits) tell(terminal, `  ${commit.slice(0, 7)}  ${safeLine(subject)}`);
-  const inside = [...new Set([...made.inside, ...left.inside])].map((path) => `\`${safeName(path)}\``);
-  if (inside.length > 0) tell(terminal, `Without the files of ${inside.join(', ')}: git of its own.`);
+  const inside = named(made.inside, left.inside);
+  if (inside !== '') tell(terminal, `Without the files of ${inside}: git of its own.`);
+  const unnamed = named(made.unnamed ?? [], left.unnamed);
+  if (unnamed !== '') tell(terminal, `Without ${unnamed}: names that are no UTF-8.`);
   await tellUncommitted(snapshots, { ...branch, left: left.tree }, terminal);
   const apply = `\`${ownName()} workspace apply ${snapshots.run}\` changes the files here`;
   tell(
     terminal,
     commits.length === 0 ? `${apply}.` : `${apply}; \`${gettingOf(snapshots, branch)}\` gets the commits.`,
   );
+}
+
+function named(...paths: string[][]): string {
+  return [...new Set(paths.flat())].map((path) => `\`${safeName(path)}\``).join(', ');
 }
 
 /** A command that gets the commits of a run. Of a path git begins at the top of a repository, wherever it is called. */

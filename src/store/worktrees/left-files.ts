@@ -12,6 +12,8 @@ export interface LeftFiles {
   tree: string;
   /** Repositories that were made in it, whose files are not in `tree`. */
   inside: string[];
+  /** Files whose names are no UTF-8: they are not in it either. */
+  unnamed: string[];
 }
 
 /**

@@ -45,6 +45,8 @@ export interface MadeTrees {
   uncommitted: number;
   /** Repositories inside the project, whose files are not in the work tree. */
   inside: string[];
+  /** Files of the project whose names are no UTF-8 and that no commit has: they are not in the work tree. */
+  unnamed?: string[];
   /** Folders that git ignores and that go from tree to tree. */
   carry: string[];
 }
@@ -131,7 +133,7 @@ async function make(
     excludes: `${excludes.join('\n')}\n`,
     branch,
   });
-  const { tree, inside, uncommitted } = await projectTree(repository, { stateDir, project, carry, parent });
+  const { tree, inside, unnamed, uncommitted } = await projectTree(repository, { stateDir, project, carry, parent });
   const isSame = parent !== null && tree === (await askGit(repository, ['rev-parse', `${parent}^{tree}`]));
   const base = isSame ? parent : await baseCommit(repository, tree, parent, run);
   const taken = from === undefined ? base : await takeAll(repository, { stateDir, run, from, base });
@@ -148,6 +150,7 @@ async function make(
     ...(taken === base ? {} : { taken }),
     uncommitted,
     inside,
+    ...(unnamed.length === 0 ? {} : { unnamed }),
     carry,
   };
 }
@@ -208,7 +211,7 @@ async function begin(
 async function projectTree(
   repository: TreeRepository,
   { stateDir, project, carry, parent }: { stateDir: string; project: string; carry: string[]; parent: string | null },
-): Promise<{ tree: string; inside: string[]; uncommitted: number }> {
+): Promise<Pick<MadeTrees, 'inside' | 'uncommitted'> & { tree: string; unnamed: string[] }> {
   return withIndex(await realpath(repository.places.git), async ({ index }) => {
     if (parent !== null) await repository.git(['read-tree', parent], { index });
     const { without, hidden } = hide(project, [stateDir]);
@@ -221,13 +224,14 @@ async function projectTree(
       without: [...without, ...known, ...carry],
       place: { workTree: project, index, hidden },
     };
-    const { repositories } = await indexFiles(look, { leaveInside: true });
+    const { repositories, unnamed } = await indexFiles(look, { leaveInside: true });
     const tree = await askGit(repository, ['write-tree'], { index });
     const changed =
       parent === null ? '' : (await repository.git(['diff-tree', '-r', '-z', '--name-only', parent, tree])).toString();
     return {
       tree: tree || EMPTY_TREE,
       inside: [...known, ...repositories].sort(),
+      unnamed: unnamed.sort(),
       uncommitted: changed.split('\0').length - 1,
     };
   });

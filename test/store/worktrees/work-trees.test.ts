@@ -311,6 +311,12 @@ it('commits nothing of a step that left a file whose name is no text, until it i
   expect(read(main(), 'caf\u00e9.txt') + read(main(), 'plain\ufffd.txt')).toBe('xx');
 });
 
+it('says which files of the project it has not taken, whose names are no text', async () => {
+  commitProject({ 'a.txt': 'a\n' });
+  writeFileSync(Buffer.from(join(project, 'caf\u00e9.txt'), 'latin1'), 'x');
+  expect(await make()).toMatchObject({ unnamed: ['caf\ufffd.txt'], inside: [], uncommitted: 0 });
+});
+
 it('takes a file in place of a submodule for work that cannot be committed', async () => {
   commitProject({ 'a.txt': 'a\n' });
   git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD')},vendor`);
