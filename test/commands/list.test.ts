@@ -213,6 +213,20 @@ describe('of runs that have ended', () => {
   });
 });
 
+it('closed runs whose records cannot be read are named, and why is told by `show`', async () => {
+  const folder = join(project.folder, '.perdure');
+  const store = await openStore(folder);
+  await store.writeRun(runRecord('damaged'));
+  const record = join(folder, 'runs', 'damaged.json');
+  await writeFile(record, '');
+  onTestFinished(() => rm(record));
+  const listed = await project.run('list', '--all', '--json');
+  expect(listed.code).toBe(0);
+  expect(listed.stderr).toContain('The record of `damaged` cannot be read and is not listed: `');
+  const shown = await project.run('show', 'damaged');
+  expect([shown.code, shown.stderr]).toEqual([3, expect.stringContaining('The record of run `damaged` is corrupt')]);
+});
+
 describe('what waits', () => {
   const waitsIn = (executions: Execution[]): string[] =>
     executions

@@ -65,17 +65,21 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
         `\`${ownName()} show ${safeName(run)}\` shows all.`,
     );
   if (session === null || !serverIsDown) return;
-  const open = (await listOpen(session.store)).map(({ run }) => `\`${safeName(run)}\``);
-  const more = open.length > MOST_NAMED ? ` and ${open.length - MOST_NAMED} more` : '';
-  const known =
-    open.length === 0
-      ? 'No run is known to be open.'
-      : `What ${open.slice(0, MOST_NAMED).join(', ')}${more} may wait for is not known.`;
+  const open = (await listOpen(session.store)).map(({ run }) => run);
+  const known = open.length === 0 ? 'No run is known to be open.' : `What ${named(open)} may wait for is not known.`;
   tell(terminal, `The server is not running. ${known} \`${ownName()} server start\` starts it.`);
 }
 
 /** Ids in one sentence. */
 const MOST_NAMED = 5;
+
+function named(runs: string[]): string {
+  const more = runs.length > MOST_NAMED ? ` and ${runs.length - MOST_NAMED} more` : '';
+  return `${runs
+    .slice(0, MOST_NAMED)
+    .map((run) => `\`${safeName(run)}\``)
+    .join(', ')}${more}`;
+}
 
 async function tellRuns(session: Session | null, { options, terminal }: Told): Promise<void> {
   const { listOpen, listRuns } = await import('../observe/list-runs.js');
@@ -93,7 +97,24 @@ async function tellRuns(session: Session | null, { options, terminal }: Told): P
       status === null ? asTyped('No runs yet. `perdure run <definition>` starts one.') : `No run is \`${status}\`.`,
     );
   if (more !== 0) tell(terminal, moreText(more, status));
+  else if (session !== null && status === null) await tellUnreadable(session, { runs, terminal });
   if (serverIsDown && session !== null) tell(terminal, withoutServer((await listOpen(session.store)).length));
+}
+
+/** Records that are damaged: a list without them would say that there never were such runs. */
+async function tellUnreadable(
+  session: Session,
+  { runs, terminal }: { runs: { run: string }[]; terminal: Terminal },
+): Promise<void> {
+  const { unreadableRuns } = await import('../observe/ended-runs.js');
+  const [first, ...others] = await unreadableRuns(session.store, runs);
+  if (first === undefined) return;
+  const records = others.length === 0 ? 'The record of' : 'The records of';
+  tell(
+    terminal,
+    `${records} ${named([first, ...others])} cannot be read and ${others.length === 0 ? 'is' : 'are'} not listed: ` +
+      `\`${ownName()} show ${safeName(first)}\` says why.`,
+  );
 }
 
 /** What is not listed, also where a program reads the list. */

@@ -43,6 +43,21 @@ export async function recordsOf(store: Pick<Store, 'readRun'>, runs: string[]): 
   return records.filter((record) => record !== null);
 }
 
+/** Those that left a record which nobody can read, beside the runs that a list has. */
+export async function unreadableRuns(
+  store: Pick<Store, 'listRuns' | 'readRun'>,
+  listed: { run: string }[],
+): Promise<string[]> {
+  const known = new Set(listed.map(({ run }) => run));
+  const others = (await store.listRuns()).filter((run) => !known.has(run));
+  const unreadable: string[] = [];
+  for (const run of others)
+    await store.readRun(run).catch(() => {
+      unreadable.push(run);
+    });
+  return unreadable;
+}
+
 /** Runs that have ended as the server lists them, and how many more it has that left no record. */
 export async function readEnded(
   { client }: TemporalLink,

@@ -1,4 +1,7 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unreadableRuns } from '../../../src/cli/observe/ended-runs.js';
 import type { Listing, Wanted } from '../../../src/cli/observe/list-runs.js';
 import { listRuns } from '../../../src/cli/observe/list-runs.js';
 import type { Session } from '../../../src/cli/session.js';
@@ -150,4 +153,18 @@ describe('a list of the last runs that have ended', () => {
     expect(told(await listed({ ended: 2, status: 'cancelled' }, { list }))).toEqual([['forced cancelled'], 0]);
     expect(told(await listed({ ended: 2, status: 'partial' }, { list }))).toEqual([[], 0]);
   });
+});
+
+it('runs whose records cannot be read are known, beside those that are listed', async () => {
+  const folder = join(await temporaryFolder(), '.perdure');
+  const store = await openStore(folder);
+  for (const run of ['whole', 'cut', 'served', 'taken']) await store.writeRun(runRecord(run));
+  const recordOf = (run: string): string => join(folder, 'runs', `${run}.json`);
+  for (const run of ['cut', 'served']) writeFileSync(recordOf(run), '{"run":');
+  rmSync(recordOf('taken'));
+  mkdirSync(recordOf('taken'));
+  const { runs, more } = await listRuns(sessionOf(store, { list: () => [ended('served', 1)] }));
+  expect(runs.map(({ run }) => run).sort()).toEqual(['served', 'whole']);
+  expect(more).toBe(0);
+  expect(await unreadableRuns(store, runs)).toEqual(['cut', 'taken']);
 });
