@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/plan/values/json.js';
@@ -117,6 +117,59 @@ describe('tools of tool.yml', () => {
     expect(
       await call(toolOf('python', exec, { outputs: { format: 'json', schema: { type: 'object' } } }), { text: 'ba' }),
     ).toMatchObject({ content: expect.stringContaining('not as its file says'), is_error: true });
+  });
+
+  it.each([
+    ['a number that JSON does not have', 'float', ['nan'], 'not JSON compliant'],
+    ['its own end in place of an answer', 'exit', [0], 'no whole JSON'],
+  ])('of kind python say that a function gave %s', { tags: ['python3'] }, async (_what, name, given, said) => {
+    const tool = toolOf('python', { module: 'builtins', function: name, args: given }, { outputs: { format: 'json' } });
+    expect(await call(tool, { text: 'x' })).toEqual({
+      content: expect.stringContaining(said) as string,
+      is_error: true,
+    });
+  });
+
+  it('of kind python keep what is printed apart from what is given', { tags: ['python3'] }, async () => {
+    const exec = { module: 'os', function: 'system', args: ['${text}'] };
+    expect(await call(toolOf('python', exec, { outputs: { format: 'json' } }), { text: 'echo printed' })).toEqual({
+      content: 0,
+      is_error: false,
+    });
+  });
+
+  it('give JSON as a whole that is longer than what is told of a text', { tags: ['python3'] }, async () => {
+    const json = { outputs: { format: 'json' } };
+    const python = toolOf('python', { module: 'builtins', function: 'list', args: ['${text}'] }, json);
+    expect(await call(python, { text: 'x'.repeat(20_000) })).toMatchObject({ content: { length: 20_000 } });
+    const command = toolOf('command', { entrypoint: 'python3', args: ['-c', 'print([0] * 20000)'] }, json);
+    expect(await call(command, { text: 'x' })).toMatchObject({ content: { length: 20_000 } });
+  });
+
+  it.each([
+    ['outside', '/etc', 'one of the workspace'],
+    ['above', 'sub/../..', 'one of the workspace'],
+    ['behind a link that leads out', 'out', 'one of the workspace'],
+    ['that is not there', 'nowhere', 'one of the workspace'],
+    ['that is a file', 'file', 'there is none'],
+    ['with a NUL', 'a\0b', 'NUL character'],
+  ])('run in no folder %s that a call names', async (_which, text, said) => {
+    await mkdir(join(context.workspace, 'sub'));
+    await writeFile(join(context.workspace, 'file'), '');
+    await symlink('/etc', join(context.workspace, 'out'));
+    const refused = { content: expect.stringContaining(said) as string, is_error: true };
+    expect(await call(toolOf('command', { entrypoint: 'pwd', cwd: '${text}' }), { text })).toEqual(refused);
+    expect(await call(toolOf('command', { entrypoint: 'pwd', cwd: '${text}' }), { text: 'sub' })).toEqual({
+      content: join(context.workspace, 'sub'),
+      is_error: false,
+    });
+  });
+
+  it('say that they get no variable with a NUL, and that the folder of their file is not there', async () => {
+    const nul = toolOf('command', { entrypoint: 'env', env: { A: '${text}' } });
+    const nowhere = toolOf('command', { entrypoint: 'env', cwd: 'nowhere' });
+    expect(await call(nul, { text: 'a\0b' })).toMatchObject({ content: expect.stringContaining('NUL') as string });
+    expect(await call(nowhere, { text: 'x' })).toMatchObject({ content: expect.stringContaining('none') as string });
   });
 
   it('use secrets that show in neither result nor log, and say which is missing', async () => {

@@ -38,8 +38,13 @@ export function fillArgument(text: string, values: Values): string {
     throw new FillRefusal(
       `An argument of the program would begin with \`${filled.slice(0, 1)}\`, and be taken for an option.`,
     );
-  if (filled.includes('\0')) throw new FillRefusal('An argument of the program would have a NUL character.');
-  return filled;
+  return withoutNul(filled);
+}
+
+/** A text as a program can be given it: refused where it has a NUL. */
+export function withoutNul(text: string): string {
+  if (text.includes('\0')) throw new FillRefusal('The program would be given a text with a NUL character.');
+  return text;
 }
 
 /** An address: values stay in the part of the path or the query in which they stand. */

@@ -1,25 +1,33 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import type { Json } from '../../../plan/values/json.js';
 import type { DefinedTool } from '../../../plan/tools/tool.js';
 import type { ToolContext } from '../handler/handler.js';
 import type { Program } from '../shell/program.js';
+import { resolveLinks } from '../../workspace/open.js';
 import { runProgram } from '../shell/program.js';
 import type { CommandBlock, PythonBlock, ToolDefinition } from './definition.js';
 import type { Values } from './fill.js';
-import { FillRefusal, fill, fillArgument, fillText } from './fill.js';
+import { FillRefusal, fill, fillArgument, fillText, withoutNul } from './fill.js';
 
 const LIMIT_MS = 60_000;
+/** JSON is of use as a whole only: what is taken of it is as much as of an answer on HTTP. */
+const JSON_BYTES = 5 * 1024 * 1024;
 
-/** Calls a function and writes what it gives as JSON; what the function itself prints goes to stderr. */
-const DRIVER = `import importlib, json, sys
+/**
+ * Calls a function and writes what it gives as JSON; what the function itself prints goes to stderr, and what programs
+ * print that it starts.
+ */
+const DRIVER = `import importlib, json, os, sys
 call = json.load(sys.stdin)
 sys.path.insert(0, call["folder"])
-out, sys.stdout = sys.stdout, sys.stderr
+out, sys.stdout = os.fdopen(os.dup(1), "w"), sys.stderr
+os.dup2(2, 1)
 target = importlib.import_module(call["module"])
 for name in call["function"].split("."):
     target = getattr(target, name)
-json.dump(target(*call["args"], **call["kwargs"]), out)
+json.dump(target(*call["args"], **call["kwargs"]), out, allow_nan=False)
+out.close()
 `;
 
 /** One call of a defined tool. */
@@ -42,14 +50,15 @@ export async function callCommand(
     ...(block.args ?? []).map((word) => fillArgument(word, values)),
   ];
   const env = Object.fromEntries(
-    Object.entries(block.env ?? {}).map(([name, value]) => [name, fillText(value, values)]),
+    Object.entries(block.env ?? {}).map(([name, value]) => [name, withoutNul(fillText(value, values))]),
   );
   const end = await runProgram(
     {
       argv,
-      cwd: block.cwd === undefined ? context.workspace : resolve(context.workspace, fillText(block.cwd, values)),
+      cwd: await folderOf(block.cwd, values, context.workspace),
       stdin: block.stdin === undefined ? null : fillText(block.stdin, values),
       timeoutMs: block.timeout_ms ?? LIMIT_MS,
+      ...(definition.outputs.format === 'json' ? { shownBytes: JSON_BYTES } : {}),
       network: isOpen(definition),
       ...trustOf(tool),
       env,
@@ -79,9 +88,10 @@ export async function callPython(
   const end = await runProgram(
     {
       argv: [block.venv === undefined ? 'python3' : join(resolve(folder, block.venv), 'bin', 'python3'), '-c', DRIVER],
-      cwd: block.cwd === undefined ? context.workspace : resolve(context.workspace, fillText(block.cwd, values)),
+      cwd: await folderOf(block.cwd, values, context.workspace),
       stdin: JSON.stringify(call),
       timeoutMs: block.timeout_ms ?? LIMIT_MS,
+      shownBytes: JSON_BYTES,
       network: isOpen(definition),
       ...trustOf(tool),
     },
@@ -90,7 +100,31 @@ export async function callPython(
   if ('failure' in end) throw new FillRefusal(end.failure);
   const { exit_code: code, stdout, stderr } = end.output;
   if (code !== 0) throw new FillRefusal(stderr.trim().split('\n').slice(-3).join('\n') || `exit ${code}`);
-  return { value: JSON.parse(stdout) as Json }; // the driver writes JSON
+  return { value: parsed(stdout) };
+}
+
+/** The driver writes JSON, unless the function has ended it, or gives more than is taken. */
+function parsed(stdout: string): Json {
+  try {
+    return JSON.parse(stdout) as Json; // JSON.parse gives JSON
+  } catch {
+    throw new FillRefusal(`The function gave no whole JSON of at most ${JSON_BYTES / 1024 / 1024} MiB.`);
+  }
+}
+
+/**
+ * The folder that a tool runs in. Its file may say any; where a value of the call is part of it, that leads to none but
+ * a folder of the workspace.
+ */
+async function folderOf(cwd: string | undefined, values: Values, workspace: string): Promise<string> {
+  if (cwd === undefined) return workspace;
+  const folder = resolve(workspace, withoutNul(fillText(cwd, values)));
+  const shown = relative(workspace, folder) || '.';
+  if (cwd.includes('${') && (await resolveLinks(workspace, shown)) === null)
+    throw new FillRefusal(`Expected the tool's folder to be one of the workspace, got \`${shown}\`.`);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new FillRefusal(`Expected the tool's folder \`${shown}\` to be one; there is none.`);
+  return folder;
 }
 
 /** What a person wrote runs like any command of a workflow where there is no sandbox; what a client made does not. */

@@ -21,7 +21,7 @@ import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox } from '
 import { statesBelow } from './states-below.js';
 import { fixedPaths, makeFolders } from './workspace-mounts.js';
 
-/** Of each stream, so much is told to the model: head and tail. */
+/** Of each stream, so much is told to the model. */
 const SHOWN_BYTES = 30 * 1024;
 /** A program that writes more than this is ended. */
 const MOST_BYTES = 10 * 1024 * 1024;
@@ -52,6 +52,8 @@ export interface Program {
   cwd: string;
   stdin: string | null;
   timeoutMs: number;
+  /** So much is given of each stream: head and tail; 30 KiB when left out. */
+  shownBytes?: number;
   network: boolean;
   /** It runs in the sandbox or not at all. */
   sandbox: boolean;
@@ -159,7 +161,7 @@ interface Watched {
 async function watch(startable: Startable, { program, env, signal, context, killRest }: Watched): Promise<ProgramEnd> {
   const limit = startTimeLimit(signal, program.timeoutMs);
   const tooMuch = new AbortController();
-  const stdout = createOutputCapture(SHOWN_BYTES);
+  const stdout = createOutputCapture(program.shownBytes ?? SHOWN_BYTES);
   const stderr = createOutputCapture(SHOWN_BYTES);
   const take =
     (capture: typeof stdout, stream: 'stdout' | 'stderr') =>
