@@ -105,6 +105,14 @@ describe('the shell tool', () => {
     });
   });
 
+  it.each([
+    ['is not there', 'nowhere'],
+    ['is a file', 'file'],
+  ])('says that it runs in no folder that %s', async (_how, cwd) => {
+    await writeFile(inWorkspace('file'), '');
+    expect(await shell(['pwd'], { cwd })).toMatchObject({ is_error: true });
+  });
+
   it('says which program is missing', async () => {
     context.permissions.commands.unshift({ words: 'no-such-program', class: 'safe' });
     expect(await shell(['no-such-program'])).toEqual({

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Action } from '../../../plan/tools/action.js';
@@ -88,7 +88,8 @@ export async function runGiven(
   if (verdict.verdict === 'deny' && context.allowed !== true) return { failure: verdict.reason };
   const workspace = await realpath(context.workspace);
   const folder = await realpath(resolve(workspace, place)).catch(() => null);
-  if (folder === null || !isBelow(folder, workspace))
+  const found = folder === null ? null : await stat(folder).catch(() => null);
+  if (folder === null || !isBelow(folder, workspace) || found?.isDirectory() !== true)
     return { failure: `There is no folder \`${cwd}\` in the workspace.` };
   return runProgram(
     {
