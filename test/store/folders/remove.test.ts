@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeFolder } from '../../../src/store/folders/remove.js';
+import { FilledAgain, makeReadable, removeAt, removeFolder } from '../../../src/store/folders/remove.js';
 
 const NOBODY = 65_534;
 /** A thread, in which mutants are tried, stays who it is. */
@@ -52,11 +53,52 @@ describe('a folder in which an agent has worked is removed', () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
+  it('and no file stays open, however often it is filled again, which ends some time', async () => {
+    const open = (): number => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (let round = 0; round < 20; round += 1) {
+      for (const path of ['filled/a/b/c/d', 'filled/e/f']) mkdirSync(join(place, path), { recursive: true });
+      await expect(removeAt(place, 'filled', 2)).rejects.toThrow(
+        new FilledAgain('`filled` cannot be removed: it is filled again and again.'),
+      );
+      await removeAt(place, 'filled', 20);
+    }
+    expect(readdirSync(place)).toEqual([]);
+    expect(open()).toBeLessThan(before + 20);
+  });
+
   it('where it is a file or a link itself, and where it is not there', async () => {
     writeFileSync(join(place, 'file'), '');
     symlinkSync('/usr', join(place, 'link'));
     for (const name of ['file', 'link', 'missing', 'missing/inner']) await removeFolder(join(place, name));
     expect(readdirSync(place)).toEqual([]);
     expect(existsSync('/usr/bin')).toBe(true);
+  });
+});
+
+describe('a folder is made readable', () => {
+  it.each([
+    [0o000, 0o700],
+    [0o055, 0o755],
+    [0o2311, 0o2711],
+  ])('for who owns it: of %o comes %o', async (before, after) => {
+    mkdirSync(join(place, 'folder'));
+    chmodSync(join(place, 'folder'), before);
+    expect(await makeReadable(join(place, 'folder'))).toBe(true);
+    expect(statSync(join(place, 'folder')).mode & 0o7777).toBe(after);
+  });
+
+  it('and nothing else is, nor what a link leads to', async () => {
+    const open = (): number => readdirSync('/proc/self/fd').length;
+    const before = open();
+    mkdirSync(join(place, 'folder'), { mode: 0o500 });
+    writeFileSync(join(place, 'file'), '', { mode: 0o400 });
+    symlinkSync('folder', join(place, 'link'));
+    for (const name of ['file', 'link', 'missing', 'file/below'])
+      expect([name, await makeReadable(join(place, name))]).toEqual([name, false]);
+    expect(['folder', 'file'].map((name) => statSync(join(place, name)).mode & 0o777)).toEqual([0o500, 0o400]);
+    await expect(makeReadable(join(place, 'x'.repeat(300)))).rejects.toThrow('ENAMETOOLONG');
+    for (let look = 0; look < 30; look += 1) await makeReadable(join(place, 'folder'));
+    expect(open()).toBeLessThan(before + 30);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -23,6 +23,19 @@ it('folders are made for their owner alone, and the first that was is told', asy
     writeFileSync(join(at, 'file'), '');
     expect(() => make(join(at, 'file/below'))).toThrow('ENOTDIR');
   }
+});
+
+it('a folder that somebody else was faster to make is no failure, and one that nobody can make is', async () => {
+  const folder = await temporaryFolder();
+  // As when somebody was faster: it is not there at the look, and is at the try.
+  symlinkSync('nowhere', join(folder, 'there'));
+  expect(makeEach(join(folder, 'there'))).toBe(join(folder, 'there'));
+  openRoot(folder);
+  expect(makeFolders(join(folder, 'there'))).toBe(join(folder, 'there'));
+  expect(() => makeEach('/proc/none')).toThrow('ENOENT');
+  // As when the store was removed between the look and the try.
+  openRoot('/proc');
+  expect(() => makeFolders('/proc/none')).toThrow('The state folder `/proc` was moved or removed');
 });
 
 it('two folders are the same by what they are, not by where', async () => {
