@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, readFileSync } from 'node:fs';
-import type { Json } from '../plan/values/json.js';
+import type { Json, JsonObject } from '../plan/values/json.js';
+import { isObject } from '../plan/values/json.js';
 import { openToAppend } from './files.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
@@ -17,8 +18,11 @@ export async function appendLine(path: string, line: Json): Promise<void> {
   }
 }
 
-/** All whole lines of a file, or null where there is none. What a crash has cut is left out. */
-export function readLines(path: string): Json[] | null {
+/**
+ * All whole lines of a file, or null where there is none. What a crash has cut is left out, and what is no object: no
+ * line of ours is.
+ */
+export function readLines(path: string): JsonObject[] | null {
   let content: string;
   try {
     content = readFileSync(path, 'utf8');
@@ -26,9 +30,10 @@ export function readLines(path: string): Json[] | null {
     if (errorCode(error) === 'ENOENT') return null;
     throw storeFailure(error, 'read', path);
   }
-  return content.split('\n').flatMap((line): Json[] => {
+  return content.split('\n').flatMap((text) => {
     try {
-      return line === '' ? [] : [JSON.parse(line) as Json]; // `appendLine` writes JSON.
+      const line = JSON.parse(text) as Json; // JSON.parse gives JSON
+      return isObject(line) ? [line] : [];
     } catch {
       return [];
     }

@@ -1,8 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from '../../plan/values/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { ProgramName } from '../../plan/agents/program.js';
+import { isProgram } from '../../plan/agents/program.js';
 import { writeAtomically } from '../files.js';
 import { appendLine, readLines } from '../line-files.js';
 import { errorCode, storeFailure } from '../store-failure.js';
@@ -93,18 +95,39 @@ export function createSessionFiles(folder: string): SessionFiles {
   };
 }
 
-/** A session of its lines, the head first; null of none. */
+/**
+ * A session of its lines, the head first; null where that is lost or damaged: nobody can say who goes on with it.
+ * Damaged messages are left out.
+ */
 export function sessionOf([head, ...lines]: Json[]): Session | null {
-  if (head === undefined) return null;
-  const known = head as unknown as SessionHead; // `createSession` writes it first
+  if (head === undefined || !isHead(head)) return null;
+  const known = head as unknown as SessionHead; // looked at
   const messages = new Map<string, SessionMessage>();
-  for (const line of lines as unknown as SessionMessage[])
+  for (const line of lines.filter(isMessage) as unknown as SessionMessage[])
     if (!messages.has(`${line.role} ${line.run}`)) messages.set(`${line.role} ${line.run}`, line);
   const all = [...messages.values()];
   const last = all.at(-1);
   // Nobody can go on with one before it is here: it is kept as long as one that was begun then.
   const updated_at = [last?.at ?? known.created_at, known.imported?.at ?? ''].sort().at(-1) ?? '';
   return { ...known, updated_at, status: statusOf(last), messages: all };
+}
+
+function isHead(line: Json): boolean {
+  if (!isObject(line) || !hasTexts(line, ['session_id', 'agent_name', 'description', 'created_at'])) return false;
+  const { agent_cli: program, imported = {} } = line;
+  return (program === undefined || isProgram(String(program))) && isObject(imported);
+}
+
+function isMessage(line: Json): boolean {
+  return (
+    isObject(line) &&
+    hasTexts(line, ['content', 'run', 'at']) &&
+    (line['role'] === 'user' || line['role'] === 'assistant')
+  );
+}
+
+function hasTexts(line: JsonObject, names: string[]): boolean {
+  return names.every((name) => typeof line[name] === 'string');
 }
 
 function statusOf(last: SessionMessage | undefined): Session['status'] {

@@ -66,6 +66,32 @@ it('a session has what one side said in a run once, the first time', async () =>
   expect((await files.readSession('task-00000001'))?.messages).toEqual([first]);
 });
 
+it.each([
+  ['has lost its beginning', '{"session_id":"task-0'],
+  ['begins with what is no session', 'null\n7\n{}'],
+  ['was begun by a program that nobody knows', JSON.stringify({ ...head(1), agent_cli: 'other' })],
+])('a session that %s is none, and the others are there', async (_how, begin) => {
+  const folder = await temporaryFolder();
+  const files = createSessionFiles(folder);
+  const message = said('user', 'r', '2026-01-02T00:00:00.000Z');
+  writeFileSync(join(folder, 'task-00000001.ndjson'), `${begin}\n${JSON.stringify(message)}\n`);
+  await files.createSession(head(2), [message]);
+  expect(await files.readSession('task-00000001')).toBeNull();
+  expect(await files.listSessions()).toMatchObject([{ session_id: 'task-00000002' }]);
+});
+
+it('a session is there without the lines of it that are damaged', async () => {
+  const folder = await temporaryFolder();
+  const files = createSessionFiles(folder);
+  const message = said('user', 'r', '2026-01-02T00:00:00.000Z');
+  const odd = ['7', 'null', '{}', '{"role":"user","content":null,"run":"r","at":"x"}', '{"role":"user", "cont'];
+  writeFileSync(
+    join(folder, 'task-00000001.ndjson'),
+    [JSON.stringify(head(1)), ...odd, JSON.stringify(message)].join('\n'),
+  );
+  expect((await files.readSession('task-00000001'))?.messages).toEqual([message]);
+});
+
 it('no other name is that of a session, and what cannot be listed is a failure', async () => {
   const folder = await temporaryFolder();
   const files = createSessionFiles(join(folder, 'sessions'));
