@@ -35,6 +35,12 @@ async function left(folder: string): Promise<number[]> {
     .map(({ pid }) => pid);
 }
 
+/** How many commands have joined the host. */
+async function followed(project: Project): Promise<number> {
+  const { stdout } = await project.run('server', 'status', '--json');
+  return (JSON.parse(stdout) as { clients: number }).clients;
+}
+
 async function goOn(moved: Project): Promise<void> {
   const approved = await moved.run('approve', 'gated/gate', '--json');
   expect(approved.code, approved.stderr).toBe(0);
@@ -127,6 +133,17 @@ describe('a project whose folder changes under a living host', () => {
       expect(existsSync(project.folder)).toBe(false);
     },
   );
+
+  scene('is moved under a command that follows a run: that one ends and makes nothing where it was', async () => {
+    const project = await waiting();
+    const following = project.start('watch', 'gated');
+    await until(async () => (await followed(project)) > 0);
+    const moved = await movedAway(project);
+    const end = await following.finished;
+    expect([end.code, end.stderr]).toEqual([3, expect.stringContaining('was moved or removed')]);
+    expect(existsSync(project.folder)).toBe(false);
+    await goOn(moved);
+  });
 
   scene('is removed: the host ends, and leaves no server behind', async () => {
     const project = await waiting();

@@ -8,6 +8,7 @@ import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control
 import { KeyError } from '../../store/encryption/key-error.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { named } from '../../store/encryption/key-ring.js';
+import { movedRoot } from '../../store/folders/root.js';
 import { UnavailableError } from '../errors.js';
 import { hostLog, isHostRunning, readHostFile, socketAt } from './host-files.js';
 import type { HostFile } from './host-files.js';
@@ -73,6 +74,7 @@ interface Line {
  */
 export async function joinHost(options: JoinOptions): Promise<HostConnection> {
   const { stateDir, onProgress, signal } = options;
+  requireInPlace(stateDir);
   if (options.start) await prepareStateDir(stateDir);
   let spawned: SpawnedHost | null = null;
   let silentSince = Date.now();
@@ -111,6 +113,13 @@ export async function joinHost(options: JoinOptions): Promise<HostConnection> {
       );
     await pause(LOOK_MS, undefined, { signal });
   }
+}
+
+/** A project that was moved under a command has its runs where it is now: no folder is made where it was. */
+function requireInPlace(stateDir: string): void {
+  const moved = movedRoot(stateDir);
+  if (moved !== null)
+    throw new UnavailableError(moved.message, 'Its runs go on where it is now: start the command there.');
 }
 
 /** Asks a running host how it stands; null when there is none. Throws an UnavailableError when it does not answer. */

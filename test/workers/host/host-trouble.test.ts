@@ -1,9 +1,10 @@
 // @seconds 15
-import { chmodSync, existsSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openRoot } from '../../../src/store/folders/root.js';
 import { UnavailableError } from '../../../src/workers/errors.js';
 import { joinHost } from '../../../src/workers/host/host-client.js';
 import { checkDatabase } from '../../../src/workers/server/server-database.js';
@@ -67,6 +68,16 @@ describe('a host in trouble', () => {
       expect((await link.connection.workflowService.getSystemInfo({})).serverVersion).toMatch(/^1\./);
       await link.close();
     }
+  });
+
+  it('is not started where a state folder was that this process has open and somebody has moved', async () => {
+    const stateDir = newFolder();
+    openRoot(stateDir);
+    renameSync(stateDir, `${stateDir}-moved`);
+    const { message, hint } = await refusal(stateDir);
+    expect(message).toBe(`The state folder \`${stateDir}\` was moved or removed: nothing is written there.`);
+    expect(hint).toContain('start the command there');
+    expect(existsSync(stateDir)).toBe(false);
   });
 
   it('refuses a database that is none, and leaves it as it is', async () => {
