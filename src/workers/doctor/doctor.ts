@@ -15,6 +15,7 @@ import { gitFinding, programFinding } from './programs.js';
 import { sandboxFindings } from './sandbox.js';
 import { messageOf, UnavailableError } from '../errors.js';
 import { hostStatus } from '../host/host-client.js';
+import { takesFiles } from '../host/host-folder.js';
 import { isFree } from '../server/ports.js';
 import { TEMPORAL_CLI_VERSION } from '../temporal-binary/progress.js';
 import { FREE_BYTES } from '../server/server-database.js';
@@ -130,16 +131,17 @@ async function existing(folder: string): Promise<string> {
   );
 }
 
-async function diskSpace({ root }: Project): Promise<Finding> {
-  const { bavail, bsize } = await statfs(root);
-  const free = bavail * bsize;
-  const ok = free >= FREE_BYTES;
+/** Of the disk that runs write to, which need not be the project's. */
+async function diskSpace({ stateDir }: Project): Promise<Finding> {
+  const space = await statfs(await existing(stateDir));
+  const free = space.bavail * space.bsize;
+  const [hasRoom, hasFiles] = [free >= FREE_BYTES, takesFiles(space)];
   return {
     name: 'disk space',
-    ok,
+    ok: hasRoom && hasFiles,
     required: true,
-    detail: `${String(Math.floor(free / 1e6))} MB free`,
-    fix: ok ? null : 'Free at least 32 MB',
+    detail: `${String(Math.floor(free / 1e6))} MB free${hasFiles ? '' : ', but no room for one more file'}`,
+    fix: !hasRoom ? 'Free at least 32 MB' : hasFiles ? null : 'Remove files from that disk (`df -i`)',
   };
 }
 

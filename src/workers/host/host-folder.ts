@@ -1,3 +1,4 @@
+import type { StatsFs } from 'node:fs';
 import { closeSync, fstatSync, openSync, readlinkSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { identityOf, isSameFolder } from '../../store/folders/root.js';
@@ -53,7 +54,12 @@ export function fullDisk(stateDir: string): string {
 /** Tells whether the disk of a folder takes what runs write; true where nobody can say. */
 export async function hasRoomAt(folder: string): Promise<boolean> {
   const space = await statfs(folder).catch(() => null);
-  return space === null || space.bavail * space.bsize >= NO_ROOM_BYTES;
+  return space === null || (space.bavail * space.bsize >= NO_ROOM_BYTES && takesFiles(space));
+}
+
+/** Tells whether a disk takes one more file: some count them (`df -i`). */
+export function takesFiles({ files, ffree }: Pick<StatsFs, 'files' | 'ffree'>): boolean {
+  return files === 0 || ffree > 0;
 }
 
 function whereTo(stateDir: string, handle: number): string {

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -38,6 +39,28 @@ describe('the doctor', () => {
     expect(found).toMatchObject({ ok: true, detail: 'ANTHROPIC_API_KEY set' });
     expect(JSON.stringify(found)).not.toContain('canary');
   });
+
+  it.each([
+    ['bytes', 'size=1m', /^\d MB free$/, 'Free at least 32 MB'],
+    ['files', 'size=64m,nr_inodes=2', /^6\d MB free, but no room for one more file$/, 'Remove files from that disk'],
+  ])(
+    'tells of the disk of the state folder that it has no %s left',
+    { tags: ['tmpfs'] },
+    async (_, limit, detail, fix) => {
+      const state = newFolder();
+      execFileSync('mount', ['-t', 'tmpfs', '-o', limit, 'tmpfs', state]);
+      try {
+        writeFileSync(join(state, 'one'), '');
+        expect(await finding('disk space', REQUIRED, state)).toMatchObject({
+          ok: false,
+          detail: expect.stringMatching(detail) as string,
+          fix: expect.stringContaining(fix) as string,
+        });
+      } finally {
+        execFileSync('umount', [state]);
+      }
+    },
+  );
 
   it('tries the sandbox of agents, and the network in it', { tags: ['sandbox', 'sandbox-network'] }, async () => {
     expect(await finding('sandbox', REQUIRED)).toMatchObject({
