@@ -16,6 +16,7 @@ import { ObjectsMissing } from '../../store/worktrees/objects-missing.js';
 import { TreesMissing, UnfitWork, makeTrees } from '../../store/worktrees/make-trees.js';
 import { startHeartbeat } from '../attempt/heartbeat.js';
 import type { Binding, ResultView } from '../../plan/references/environment.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import { takeWork } from '../../store/worktrees/take-work.js';
 import { sha256 } from '../../store/hash.js';
 import { loadBody, stepAt } from '../values/load-step.js';
@@ -135,6 +136,11 @@ function ended(end: Committed): { commit: string | null } {
         'commit-failed',
         `The name of ${named(end.paths)} is no UTF-8, by which it cannot be committed: rename or remove it.`,
       );
+    case 'unread':
+      throw stepFailure(
+        'commit-failed',
+        `${named(end.paths)} cannot be read, or has too long a path, and so cannot be committed: change or remove it.`,
+      );
   }
 }
 
@@ -170,7 +176,7 @@ function conflictSentences(conflicts: Conflict[]): string {
 }
 
 function named(paths: string[]): string {
-  const shown = paths.slice(0, 5).map((path) => `\`${path}\``);
+  const shown = paths.slice(0, 5).map((path) => `\`${cutTo(path, 200)}\``);
   return paths.length > 5 ? `${shown.join(', ')} and ${String(paths.length - 5)} more` : shown.join(', ');
 }
 

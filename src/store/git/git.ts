@@ -19,6 +19,8 @@ export interface GitPlace {
   input?: string | Uint8Array;
   /** Bytes that it may print. */
   most?: number;
+  /** Hears each line that it says beside what it prints, where it did not fail. */
+  onWarning?: (line: string) => void;
 }
 
 /**
@@ -149,7 +151,7 @@ export function saysFull(error: unknown): boolean {
   return error instanceof GitError && /No space left on device|Disk quota exceeded/.test(error.said);
 }
 
-interface Call extends Pick<GitPlace, 'input' | 'most'> {
+interface Call extends Pick<GitPlace, 'input' | 'most' | 'onWarning'> {
   env: Record<string, string>;
   cwd: string;
   timeoutMs: number;
@@ -161,7 +163,10 @@ async function run(file: string, args: string[], call: Call): Promise<Buffer> {
   const ended = await runProgram(file, args, settings);
   const { stdout, stderr, failed, timedOut, isMaxBuffer, exitCode = null } = ended;
   const printed = Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
-  if (!failed) return printed;
   const said = Buffer.from(stderr).toString().trim();
+  if (!failed) {
+    for (const line of said.split('\n')) call.onWarning?.(line);
+    return printed;
+  }
   throw new GitError(said, { why: ended.shortMessage ?? '', tookTooLong: timedOut || isMaxBuffer, exitCode, printed });
 }

@@ -22,6 +22,8 @@ export interface LeftOut {
   repositories: string[];
   /** Files whose names are no UTF-8, as far as they can be shown. */
   unnamed: string[];
+  /** Files that may not be read, and folders, with a `/` at the end. */
+  unread: string[];
 }
 
 /**
@@ -34,10 +36,11 @@ export async function indexFiles(look: Look, { leaveInside = false } = {}): Prom
     repository: { top },
     place,
   } = look;
-  const { changed, repositories, unnamed, indexed } = await lookAt(look);
-  const leftOut = { repositories, unnamed };
+  const { changed, repositories, unnamed, indexed, unread } = await lookAt(look);
+  const closed = new Set(changed.filter((path) => !isReadable(join(top, path))));
+  const leftOut = { repositories, unnamed, unread: [...unread, ...closed] };
   await addAll(
-    changed.filter((path) => isReadable(join(top, path))),
+    changed.filter((path) => !closed.has(path)),
     git,
     place,
   );

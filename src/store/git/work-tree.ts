@@ -24,8 +24,12 @@ export interface Seen {
   repositories: string[];
   /** Likewise files whose names are no UTF-8, as far as they can be shown: by these none is found. */
   unnamed: string[];
+  /** Folders that git could not look into, with a `/` at the end. */
+  unread: string[];
 }
 
+/** What git says of a folder that it passes over, for its rights or its path, which is cut where it is too long. */
+const UNREAD = /could not open directory '([^']*)/;
 const REPOSITORY_MODE = '160000';
 
 /**
@@ -33,6 +37,11 @@ const REPOSITORY_MODE = '160000';
  */
 export async function lookAt({ git, repository: { top }, below, without, place }: Look): Promise<Seen> {
   const paths = [below === '' ? '.' : `:(literal)${below}`, ...without.map((path) => `:(exclude,literal)${path}`)];
+  const unread: string[] = [];
+  const onWarning = (line: string): void => {
+    const folder = UNREAD.exec(line)?.[1];
+    if (folder !== undefined) unread.push(folder.endsWith('/') ? folder : `${folder}/`);
+  };
   const told = await git(
     [
       'ls-files',
@@ -47,7 +56,7 @@ export async function lookAt({ git, repository: { top }, below, without, place }
       '--',
       ...paths,
     ],
-    { ...place, workTree: top },
+    { ...place, workTree: top, onWarning },
   );
   const odd = oddEntries(told);
   const indexed: string[] = [];
@@ -63,7 +72,7 @@ export async function lookAt({ git, repository: { top }, below, without, place }
     else if (tag !== '?' && rest.startsWith(REPOSITORY_MODE)) repositories.add(path);
     else if (tag === '?' || tag === 'C' || tag === 'R') (odd.has(entry) ? unnamed : changed).add(path);
   }
-  return { indexed, changed: [...changed], repositories: [...repositories], unnamed: [...unnamed] };
+  return { indexed, changed: [...changed], repositories: [...repositories], unnamed: [...unnamed], unread };
 }
 
 /** Entries that are no UTF-8, as they are decoded. */

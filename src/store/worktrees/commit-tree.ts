@@ -39,9 +39,12 @@ export interface Work {
   asItIs?: boolean;
 }
 
-/** Work that nobody would get: repositories that were made, files in submodules, and those whose names are no UTF-8. */
+/**
+ * Work that nobody would get: repositories that were made, files in submodules, those whose names are no UTF-8, and
+ * what may not be read.
+ */
 interface Lost {
-  kind: 'inside' | 'submodule' | 'unnamed';
+  kind: 'inside' | 'submodule' | 'unnamed' | 'unread';
   paths: string[];
 }
 
@@ -117,11 +120,12 @@ async function bring(trees: Trees, work: Work, start: string | null, lease: Leas
 }
 
 /** What of a tree no commit can have; null where nothing. */
-function lostOf({ inside, filled, unnamed }: WrittenTree): Lost | null {
+function lostOf({ inside, filled, unnamed, unread }: WrittenTree): Lost | null {
   const found: Lost[] = [
     { kind: 'inside', paths: inside },
     { kind: 'submodule', paths: filled },
     { kind: 'unnamed', paths: unnamed },
+    { kind: 'unread', paths: unread },
   ];
   return found.find(({ paths }) => paths.length > 0) ?? null;
 }
@@ -153,6 +157,8 @@ interface WrittenTree {
   filled: string[];
   /** Files whose names are no UTF-8. */
   unnamed: string[];
+  /** What may not be read. */
+  unread: string[];
 }
 
 /** Writes what stands in a tree. */
@@ -161,7 +167,11 @@ export async function writeTree(trees: Trees, name: string, start: string): Prom
   return withTreeIndex(trees, name, async (index) => {
     const top = realpathSync(places.tree(name));
     const known = await submodulesOf(git, start);
-    const { repositories: inside, unnamed } = await indexFiles(
+    const {
+      repositories: inside,
+      unnamed,
+      unread,
+    } = await indexFiles(
       {
         git,
         repository: { top, folder: '', common: '' },
@@ -172,7 +182,7 @@ export async function writeTree(trees: Trees, name: string, start: string): Prom
       { leaveInside: true },
     );
     const tree = await askGit(trees, ['write-tree'], { index });
-    return { tree: tree || EMPTY_TREE, inside, unnamed, filled: filledOf(top, known, made.carry) };
+    return { tree: tree || EMPTY_TREE, inside, unnamed, unread, filled: filledOf(top, known, made.carry) };
   });
 }
 

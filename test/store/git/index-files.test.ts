@@ -100,7 +100,7 @@ describe('a look at files', () => {
       ['a.txt', 'plain\ufffd.txt'],
       ['caf\ufffd', '\ufffd'],
     ]);
-    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: seen.unnamed });
+    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: seen.unnamed, unread: [] });
     expect(await names()).toEqual(['a.txt', 'plain\ufffd.txt']);
   });
 
@@ -114,7 +114,7 @@ describe('a look at files', () => {
 describe('an index', () => {
   it('is brought to what the files are', async () => {
     for (const name of ['same', 'changed', 'gone']) put(name);
-    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: [] });
+    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: [], unread: [] });
     const before = await entries();
     put('changed', 'longer than it was');
     rmSync(join(top, 'gone'));

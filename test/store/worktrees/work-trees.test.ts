@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { treePlaces } from '../../../src/store/worktrees/places.js';
 import { makeTrees } from '../../../src/store/worktrees/make-trees.js';
 import type { Committed, Work } from '../../../src/store/worktrees/commit-tree.js';
@@ -309,6 +309,24 @@ it('commits nothing of a step that left a file whose name is no text, until it i
   renameSync(odd, join(tree, 'caf\u00e9.txt'));
   expect(await commitWork(state, work('one', { try: 2 }))).toMatchObject({ kind: 'committed' });
   expect(read(main(), 'caf\u00e9.txt') + read(main(), 'plain\ufffd.txt')).toBe('xx');
+});
+
+it('commits nothing of a step that left a folder into which git cannot look, until it is gone', async () => {
+  commitProject({ 'a.txt': 'a\n' });
+  await make();
+  await beginWork(state, 'r', 's-one');
+  const tree = places(state, 'r').tree('s-one');
+  const name = 'd'.repeat(200);
+  const deep = `for (let i = 0; i < 30; i += 1) { fs.mkdirSync('${name}'); process.chdir('${name}'); }`;
+  execFileSync(process.execPath, ['-e', deep], { cwd: tree });
+  onTestFinished(() => void execFileSync('rm', ['-rf', join(tree, name)]));
+  put(tree, 'b.txt', 'b');
+  expect(await commitWork(state, work('one'))).toEqual({
+    kind: 'unread',
+    paths: [expect.stringMatching(/^d{200}\/[^]*\/$/) as string],
+  });
+  execFileSync('rm', ['-rf', join(tree, name)]);
+  expect(await commitWork(state, work('one', { try: 2 }))).toMatchObject({ kind: 'committed' });
 });
 
 it('says which files of the project it has not taken, whose names are no text', async () => {
