@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../compiler/project/config.js';
 import type { KeyRing } from '../store/encryption/key-ring.js';
 import type { Problem } from '../compiler/problems/problem.js';
 import type { Project } from '../compiler/project/project.js';
 import { RUN_ID } from '../plan/names.js';
+import { storeFailure } from '../store/store-failure.js';
 import type { Store } from '../store/store.js';
 import type { TemporalLink } from '../workers/link/temporal-link.js';
 import type { TemporalSettings } from '../workers/connection/temporal-settings.js';
@@ -133,9 +134,18 @@ export async function openExisting(terminal: Terminal, options: { taskQueue: str
   const { stateDir } = project;
   requireFolder(stateDir);
   const isElsewhere = temporalSettings(terminal.env) !== null || config.store !== undefined;
-  return isElsewhere || existsSync(join(stateDir, 'store.json'))
+  return isElsewhere || isThere(join(stateDir, 'store.json'))
     ? openSession(terminal, { ...options, lookOnly: true })
     : null;
+}
+
+/** Where nobody may look, there may be runs. Throws a StoreFailure. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw storeFailure(error, 'read', file);
+  }
 }
 
 /** The store of workers elsewhere that will run what is submitted here; null where it is this project's own. */

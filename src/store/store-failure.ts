@@ -61,11 +61,8 @@ export function storeFailure(error: unknown, action: 'read' | 'write' | 'create'
     );
   }
   if (code !== null && NOT_ALLOWED.has(code)) {
-    return new StoreFailure(
-      'internal',
-      `Cannot ${action} \`${path}\`: expected a folder that this user may write, got ${code}.`,
-      options,
-    );
+    const place = action === 'read' ? 'place that this user may read' : 'folder that this user may write';
+    return new StoreFailure('internal', `Cannot ${action} \`${path}\`: expected a ${place}, got ${code}.`, options);
   }
   const expected = code === null ? undefined : EXPECTED[code];
   if (expected !== undefined)

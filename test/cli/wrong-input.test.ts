@@ -123,6 +123,19 @@ describe('a state folder that is none', () => {
   });
 });
 
+describe('a state folder into which nobody can look', () => {
+  it.each([['list'], ['list --waiting'], ['show x'], ['logs x'], ['watch x'], ['approve x'], ['record x'], ['prune']])(
+    'is not taken for one without runs by perdure %s',
+    async (words) => {
+      const folder = newFolder();
+      const store = join(folder, '.perdure', 'store.json');
+      mkdirSync(join(folder, '.perdure'));
+      symlinkSync('store.json', store);
+      expect(await refusedIn(folder, words.split(' '))).toContain(`Cannot read \`${store}\``);
+    },
+  );
+});
+
 describe('standard streams', () => {
   const perdure = (folder: string, args: string[], stdio: ('ignore' | 'pipe' | number)[]) =>
     spawnSync(process.execPath, [MAIN, ...args], {

@@ -46,6 +46,12 @@ describe('what the file system says', () => {
     expect([failure.passes, errorCode(error), isNoSpace(error)]).toEqual([false, null, false]);
   });
 
+  it('is of a place to read where something was to be read', () => {
+    expect(storeFailure(failed('EACCES'), 'read', '/a').message).toBe(
+      'Cannot read `/a`: expected a place that this user may read, got EACCES.',
+    );
+  });
+
   it('is told once', () => {
     const failure = new StoreFailure('store-missing', 'gone');
     expect(storeFailure(failure, 'write', '/a')).toBe(failure);
