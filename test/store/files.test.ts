@@ -85,13 +85,13 @@ it.each(['whole', 'appended'])(
 );
 
 describe('lines of JSON', () => {
-  it('are read as they were appended, but what a crash has cut', async () => {
+  it('are read as they were appended, but what a crash has cut and what is no object', async () => {
     const path = join(await temporaryFolder(), 'a/lines.ndjson');
     expect(readLines(path)).toBeNull();
     await appendLine(path, { a: 'x\ny' });
     writeFileSync(path, '{"cut', { flag: 'a' });
-    for (const line of [null, [1]]) await appendLine(path, line);
-    expect(readLines(path)).toEqual([{ a: 'x\ny' }, null, [1]]);
+    for (const line of [null, [1], { b: null }]) await appendLine(path, line);
+    expect(readLines(path)).toEqual([{ a: 'x\ny' }, { b: null }]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
