@@ -1,11 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import type { Config } from '../compiler/project/config.js';
 import type { KeyRing } from '../store/encryption/key-ring.js';
 import type { Problem } from '../compiler/problems/problem.js';
 import type { Project } from '../compiler/project/project.js';
 import { RUN_ID } from '../plan/names.js';
-import { storeFailure } from '../store/store-failure.js';
 import type { Store } from '../store/store.js';
 import type { TemporalLink } from '../workers/link/temporal-link.js';
 import type { TemporalSettings } from '../workers/connection/temporal-settings.js';
@@ -130,22 +128,12 @@ export async function openSession(
 export async function openExisting(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session | null> {
   const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   const { requireFolder } = await import('../workers/server/server-database.js');
+  const { holdsStore } = await import('../store/identity.js');
   const { project, config } = await openWorkspace(terminal);
   const { stateDir } = project;
   requireFolder(stateDir);
   const isElsewhere = temporalSettings(terminal.env) !== null || config.store !== undefined;
-  return isElsewhere || isThere(join(stateDir, 'store.json'))
-    ? openSession(terminal, { ...options, lookOnly: true })
-    : null;
-}
-
-/** Where nobody may look, there may be runs. Throws a StoreFailure. */
-function isThere(file: string): boolean {
-  try {
-    return statSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    throw storeFailure(error, 'read', file);
-  }
+  return isElsewhere || holdsStore(stateDir) ? openSession(terminal, { ...options, lookOnly: true }) : null;
 }
 
 /** The store of workers elsewhere that will run what is submitted here; null where it is this project's own. */

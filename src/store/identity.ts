@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -37,7 +38,10 @@ interface Written extends StoreIdentity {
 export async function openIdentity(stateDir: string, lookOnly: boolean): Promise<StoreIdentity> {
   openRoot(stateDir);
   const written = await readIdentity(stateDir);
-  if (written === null) return { id: lookOnly ? newId() : await createId(stateDir), copiedFrom: null };
+  if (written === null) {
+    requireNothing(stateDir);
+    return { id: lookOnly ? newId() : await createId(stateDir), copiedFrom: null };
+  }
   const original = await originalOf(stateDir, written);
   if (original !== null)
     return lookOnly ? { id: newId(), copiedFrom: original } : becomeCopy(stateDir, written.id, original);
@@ -55,6 +59,32 @@ export async function readStoreId(stateDir: string): Promise<string | null> {
 }
 
 const fileOfId = (stateDir: string): string => join(stateDir, 'store.json');
+
+/** Of a store in which something was done one of these is there. */
+const REMAINS = ['journal', 'plans', 'runs', 'values'];
+
+/** Tells whether a state folder has a store, or had one. Throws `StoreFailure` where nobody may look. */
+export function holdsStore(stateDir: string): boolean {
+  return [fileOfId(stateDir), ...REMAINS.map((name) => join(stateDir, name))].some(isThere);
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw storeFailure(error, 'read', path);
+  }
+}
+
+/** Runs of a store whose identity was lost wait in a queue of that name: under another one nobody would serve them. */
+function requireNothing(stateDir: string): void {
+  if (!REMAINS.some((name) => isThere(join(stateDir, name)))) return;
+  throw new StoreFailure(
+    'internal',
+    `Expected \`${fileOfId(stateDir)}\`, which says whose runs these are: it is not there. Bring it back from a ` +
+      `backup, or move the folder away to begin a new one.`,
+  );
+}
 
 async function readIdentity(stateDir: string): Promise<Written | null> {
   const path = fileOfId(stateDir);

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, realpathSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readStoreId } from '../../src/store/identity.js';
+import { holdsStore, readStoreId } from '../../src/store/identity.js';
 import { openStore } from '../../src/store/local-store.js';
 import { isStateFolder } from '../../src/store/folders/state-folders.js';
 import { temporaryFolder } from './helpers/harness.js';
@@ -151,6 +151,23 @@ describe('what a store says of itself', () => {
     await mkdir(join(state, 'store.json'));
     await expect(openStore(state)).rejects.toThrow(`Cannot read \`${join(state, 'store.json')}\``);
   });
+
+  it.each(['journal', 'plans', 'runs', 'values'])(
+    'is not made anew where it was lost, and %s are there',
+    async (name) => {
+      const { state } = await original();
+      await rm(join(state, 'store.json'));
+      await mkdir(join(state, name));
+      expect(holdsStore(state)).toBe(true);
+      for (const lookOnly of [false, true])
+        await expect(openStore(state, { lookOnly })).rejects.toThrow(
+          `Expected \`${join(state, 'store.json')}\`, which says whose runs these are: it is not there.`,
+        );
+      await rm(join(state, name), { recursive: true });
+      expect(holdsStore(state)).toBe(false);
+      expect((await openStore(state)).id).toMatch(/^[a-z2-7]{8}$/);
+    },
+  );
 
   it('is its id, and nothing before there is one', async () => {
     const { folder, state, id } = await original();

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { CommandSpec } from '../command.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { openWorkspace, workspaceKeys } from '../session.js';
@@ -33,11 +31,10 @@ export const codecServer: CommandSpec = {
     const keys = await workspaceKeys(workspace, terminal);
     const { stateDir } = workspace.project;
     const { openProjectStore, storePlace } = await import('../../workers/open-store.js');
+    const { holdsStore } = await import('../../store/identity.js');
     const place = storePlace(workspace.config, terminal.env);
     const store =
-      place !== null || existsSync(join(stateDir, 'store.json'))
-        ? await openProjectStore(stateDir, place, { lookOnly: true, keys })
-        : null;
+      place !== null || holdsStore(stateDir) ? await openProjectStore(stateDir, place, { lookOnly: true, keys }) : null;
     const { runCodecServer } = await import('../../workers/codec/codec-server.js');
     const { hostSignal } = await import('../../workers/host/host-process.js');
     await runCodecServer({
