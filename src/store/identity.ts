@@ -37,11 +37,8 @@ interface Written extends StoreIdentity {
  */
 export async function openIdentity(stateDir: string, lookOnly: boolean): Promise<StoreIdentity> {
   openRoot(stateDir);
-  const written = await readIdentity(stateDir);
-  if (written === null) {
-    requireNothing(stateDir);
-    return { id: lookOnly ? newId() : await createId(stateDir), copiedFrom: null };
-  }
+  const written = (await readIdentity(stateDir)) ?? (await identityOfRemains(stateDir));
+  if (written === null) return { id: lookOnly ? newId() : await createId(stateDir), copiedFrom: null };
   const original = await originalOf(stateDir, written);
   if (original !== null)
     return lookOnly ? { id: newId(), copiedFrom: original } : becomeCopy(stateDir, written.id, original);
@@ -76,9 +73,14 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Runs of a store whose identity was lost wait in a queue of that name: under another one nobody would serve them. */
-function requireNothing(stateDir: string): void {
-  if (!REMAINS.some((name) => isThere(join(stateDir, name)))) return;
+/**
+ * Null where nothing was done. Runs of a store whose identity was lost wait in a queue of that name: under another one
+ * nobody would serve them.
+ */
+async function identityOfRemains(stateDir: string): Promise<Written | null> {
+  if (!REMAINS.some((name) => isThere(join(stateDir, name)))) return null;
+  const written = await readIdentity(stateDir); // Somebody may have made it since, and what remains.
+  if (written !== null) return written;
   throw new StoreFailure(
     'internal',
     `Expected \`${fileOfId(stateDir)}\`, which says whose runs these are: it is not there. Bring it back from a ` +
