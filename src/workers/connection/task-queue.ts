@@ -70,6 +70,8 @@ export interface QueueState {
   pollers: { identity: string; version: DeploymentVersion | null }[];
   /** Null where workers without a version take them. */
   current: DeploymentVersion | null;
+  /** When somebody polled it last, in epoch milliseconds of the server's clock; null where it knows of nobody. */
+  polledAt: number | null;
 }
 
 /** Asks the server how a queue stands. */
@@ -79,9 +81,13 @@ export async function queueState(connection: Connection, namespace: string, task
     taskQueue: { name: taskQueue },
     taskQueueType: WORKFLOW,
   });
+  const seen = (pollers ?? []).map((poller) => ({
+    ...poller,
+    polled: Number(poller.lastAccessTime?.seconds ?? 0) * 1000,
+  }));
   return {
-    pollers: (pollers ?? []).flatMap(({ identity, lastAccessTime, deploymentOptions }) => {
-      const polled = Number(lastAccessTime?.seconds ?? 0) * 1000;
+    polledAt: seen.length === 0 ? null : Math.max(...seen.map(({ polled }) => polled)),
+    pollers: seen.flatMap(({ identity, polled, deploymentOptions }) => {
       const isVersioned = Number(deploymentOptions?.workerVersioningMode ?? 0) === VERSIONED;
       const version = isVersioned ? versionOf(deploymentOptions) : null;
       return Date.now() - polled < POLLED_WITHIN_MS ? [{ identity: identity ?? '', version }] : [];
@@ -147,7 +153,11 @@ export async function pollersOf(
   { connection, namespace, taskQueue, embedded, keys = null }: Namespace & { taskQueue: string; embedded: boolean },
   store: { id: string },
 ): Promise<string[]> {
-  const { pollers: all, current } = await stateUntil(
+  const {
+    pollers: all,
+    current,
+    polledAt,
+  } = await stateUntil(
     embedded ? timeLimit(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(),
     connection,
     namespace,
@@ -160,10 +170,18 @@ export async function pollersOf(
   }
   if (all.some(({ version }) => isSameVersion(version, current))) return pollers;
   if (pollers.length > 0) throw noneOfCurrent(taskQueue, current);
+  const fix = embedded ? 'Restart the host: perdure server stop' : 'Start one where that store is: perdure worker';
   throw new UnavailableError(
     `No worker polls the task queue \`${taskQueue}\`, which needs the store \`${store.id}\`.`,
-    embedded ? 'Restart the host: perdure server stop' : 'Start one where that store is: perdure worker',
+    `${fix}${whenPolled(polledAt)}`,
   );
+}
+
+/** The server tells times by its own clock: a worker may seem gone to who has another one. */
+function whenPolled(polledAt: number | null): string {
+  if (polledAt === null) return '';
+  const minutes = Math.round((Date.now() - polledAt) / 60_000);
+  return `. One polled it ${minutes} min ago by this machine's clock: where it still runs, that clock is wrong.`;
 }
 
 function noneOfCurrent(taskQueue: string, current: DeploymentVersion | null): UnavailableError {

@@ -1,7 +1,7 @@
 // @seconds 65
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Client } from '@temporalio/client';
 import type { RunOutcome } from '../../../src/plan/result.js';
 import { hostStatus, joinHost, stopHost } from '../../../src/workers/host/host-client.js';
@@ -166,6 +166,13 @@ describe('the host', () => {
     await expect(pollersOf(elsewhere, { id: 'abc' })).rejects.toThrow(
       'No worker polls the task queue `nobody-here`, which needs the store `abc`.',
     );
+    // Where our clock is ahead of the server's, a worker that is there seems gone.
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 3_600_000);
+    await expect(pollersOf({ ...link, embedded: false }, { id: 'x' })).rejects.toMatchObject({
+      hint: expect.stringContaining("One polled it 60 min ago by this machine's clock") as string,
+    });
+    clock.mockRestore();
     const outcome: Promise<RunOutcome> = new Client({ connection: link.connection }).workflow.execute(
       'no-such-workflow',
       { taskQueue: link.taskQueue, workflowId: 'w', workflowExecutionTimeout: '1s' },
