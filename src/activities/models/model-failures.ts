@@ -1,6 +1,7 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { stepFailure } from '../failures.js';
 import { OTHER_MODELS } from '../../plan/agents/model-names.js';
+import { BODY_BYTES } from './http/http.js';
 import { retryAfterMs } from './http/retry-after.js';
 
 /** What an HTTP endpoint said instead of an answer. */
@@ -52,6 +53,10 @@ const NOT_SENT = [
   /\b(EACCES|EPERM|EINVAL|certificate)\b/i,
 ];
 
+const MOST = `${BODY_BYTES / 1024 / 1024} MiB`;
+/** What undici says, and `readAll`, of an answer that is longer: the next one would be, too. */
+const TOO_LONG = new RegExp(`exceeded max size|more than ${MOST}`);
+
 /** Failures of calls that the provider may have taken. */
 const sent = new WeakSet<ApplicationFailure>();
 
@@ -59,10 +64,14 @@ const sent = new WeakSet<ApplicationFailure>();
 export function connectionFailure(url: string, error: unknown): ApplicationFailure {
   const why = rootCause(error);
   const isUnreadable = error instanceof SyntaxError;
-  const failure = stepFailure(
-    'provider-unreachable',
-    isUnreadable ? `The answer of \`${url}\` cannot be read: ${why}.` : `The connection to \`${url}\` failed: ${why}.`,
-  );
+  const failure = TOO_LONG.test(why)
+    ? stepFailure('answer-truncated', `The answer of \`${url}\` has more than ${MOST}: no more of it was read.`)
+    : stepFailure(
+        'provider-unreachable',
+        isUnreadable
+          ? `The answer of \`${url}\` cannot be read: ${why}.`
+          : `The connection to \`${url}\` failed: ${why}.`,
+      );
   if (!NOT_SENT.some((pattern) => pattern.test(why))) sent.add(failure);
   return failure;
 }

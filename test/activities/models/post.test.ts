@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { readAll, readLines } from '../../../src/activities/models/http/http.js';
 import { post } from '../../../src/activities/models/http/post.js';
+import { connectionFailure } from '../../../src/activities/models/model-failures.js';
 
 /** What a server gets of a body. */
 async function received(body: string): Promise<string> {
@@ -49,8 +50,15 @@ it.each<[string, (body: Readable) => Promise<unknown>]>([
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo; // as every server on TCP
-  const { body } = await post(`http://127.0.0.1:${String(port)}/v1`, { body: '{}', signal: null });
-  await expect(read(body)).rejects.toThrow(/exceeded max size|more than 64 MiB/);
+  const url = `http://127.0.0.1:${String(port)}/v1`;
+  const { body } = await post(url, { body: '{}', signal: null });
+  const failure = await read(body).catch((error: unknown) => connectionFailure(url, error));
+  // It is not asked again: it would be paid again, and be as long.
+  expect(failure).toMatchObject({
+    type: 'answer-truncated',
+    nonRetryable: true,
+    message: `The answer of \`${url}\` has more than 64 MiB: no more of it was read.`,
+  });
 });
 
 it('an answer is cut into its lines wherever the pieces end in which it comes', async () => {
