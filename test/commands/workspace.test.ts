@@ -203,6 +203,9 @@ describe('workspace of a run in a work tree', () => {
   it('that commits nothing is about all that its steps have left there', async () => {
     const odd = Buffer.from(join(project.folder, 'caf\u00e9.txt'), 'latin1');
     writeFileSync(odd, 'x');
+    const name = 'd'.repeat(200);
+    const deep = `for (let i = 0; i < 30; i += 1) { fs.mkdirSync('${name}'); process.chdir('${name}'); }`;
+    execFileSync(process.execPath, ['-e', deep], { cwd: project.folder });
     const ran = await project.run('run', 'alone.yml', '--id', 'alone');
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('`perdure workspace show alone`') as string });
     const { stdout, stderr } = await project.run('workspace', 'show', 'alone');
@@ -210,7 +213,9 @@ describe('workspace of a run in a work tree', () => {
     expect(stderr).toContain('2 files have changed while `alone` ran.');
     expect(stderr).toContain('Without the files of `other`: git of its own.');
     expect(stderr).toContain('Without `caf\ufffd.txt`: names that are no UTF-8.');
+    expect(stderr).toMatch(/Without `d{199}…`: it may not be read, or has too long a path\./);
     rmSync(odd);
+    execFileSync('rm', ['-rf', join(project.folder, name)]);
     expect(stderr).not.toContain('git fetch');
     expect(existsSync(join(project.folder, 'drafts'))).toBe(false);
     expect((await project.run('workspace', 'apply', 'alone')).stdout).toBe('drafts/one.txt\nnotes/away.txt\n');

@@ -110,7 +110,7 @@ async function ofBranch(
   const [tip, commits] = [await tipOf(trees), await commitsOf(trees)];
   let looked: Promise<LeftFiles> | null = null;
   const left = (): Promise<LeftFiles> =>
-    (looked ??= filesInTree(trees).then((found) => found ?? { tree: tip, inside: [], unnamed: [] }));
+    (looked ??= filesInTree(trees).then((found) => found ?? { tree: tip, inside: [], unnamed: [], unread: [] }));
   const hasCommitted = commits.some(({ commit }) => commit !== made.taken);
   return {
     run,

@@ -1,4 +1,5 @@
 import type { Palette, Tone } from '../text/colors.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import { relative } from 'node:path';
 import { repositoryOf } from '../../store/git/repository.js';
 import { safeLine, safeName } from '../text/safe-text.js';
@@ -39,6 +40,8 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
   if (inside !== '') tell(terminal, `Without the files of ${inside}: git of its own.`);
   const unnamed = named(made.unnamed ?? [], left.unnamed);
   if (unnamed !== '') tell(terminal, `Without ${unnamed}: names that are no UTF-8.`);
+  const unread = named(made.unread ?? [], left.unread);
+  if (unread !== '') tell(terminal, `Without ${unread}: it may not be read, or has too long a path.`);
   await tellUncommitted(snapshots, { ...branch, left: left.tree }, terminal);
   const apply = `\`${ownName()} workspace apply ${snapshots.run}\` changes the files here`;
   tell(
@@ -48,7 +51,7 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
 }
 
 function named(...paths: string[][]): string {
-  return [...new Set(paths.flat())].map((path) => `\`${safeName(path)}\``).join(', ');
+  return [...new Set(paths.flat())].map((path) => `\`${cutTo(safeName(path), 200)}\``).join(', ');
 }
 
 /** A command that gets the commits of a run. Of a path git begins at the top of a repository, wherever it is called. */

@@ -14,6 +14,8 @@ export interface LeftFiles {
   inside: string[];
   /** Files whose names are no UTF-8: they are not in it either. */
   unnamed: string[];
+  /** Likewise what may not be read, or has too long a path; folders have a `/` at the end. */
+  unread: string[];
 }
 
 /**

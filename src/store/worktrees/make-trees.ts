@@ -47,6 +47,8 @@ export interface MadeTrees {
   inside: string[];
   /** Files of the project whose names are no UTF-8 and that no commit has: they are not in the work tree. */
   unnamed?: string[];
+  /** Likewise what of the project may not be read, or has too long a path; folders have a `/` at the end. */
+  unread?: string[];
   /** Folders that git ignores and that go from tree to tree. */
   carry: string[];
 }
@@ -133,7 +135,12 @@ async function make(
     excludes: `${excludes.join('\n')}\n`,
     branch,
   });
-  const { tree, inside, unnamed, uncommitted } = await projectTree(repository, { stateDir, project, carry, parent });
+  const { tree, inside, unnamed, unread, uncommitted } = await projectTree(repository, {
+    stateDir,
+    project,
+    carry,
+    parent,
+  });
   const isSame = parent !== null && tree === (await askGit(repository, ['rev-parse', `${parent}^{tree}`]));
   const base = isSame ? parent : await baseCommit(repository, tree, parent, run);
   const taken = from === undefined ? base : await takeAll(repository, { stateDir, run, from, base });
@@ -151,6 +158,7 @@ async function make(
     uncommitted,
     inside,
     ...(unnamed.length === 0 ? {} : { unnamed }),
+    ...(unread.length === 0 ? {} : { unread }),
     carry,
   };
 }
@@ -211,7 +219,7 @@ async function begin(
 async function projectTree(
   repository: TreeRepository,
   { stateDir, project, carry, parent }: { stateDir: string; project: string; carry: string[]; parent: string | null },
-): Promise<Pick<MadeTrees, 'inside' | 'uncommitted'> & { tree: string; unnamed: string[] }> {
+): Promise<Pick<MadeTrees, 'inside' | 'uncommitted'> & { tree: string; unnamed: string[]; unread: string[] }> {
   return withIndex(await realpath(repository.places.git), async ({ index }) => {
     if (parent !== null) await repository.git(['read-tree', parent], { index });
     const { without, hidden } = hide(project, [stateDir]);
@@ -224,7 +232,7 @@ async function projectTree(
       without: [...without, ...known, ...carry],
       place: { workTree: project, index, hidden },
     };
-    const { repositories, unnamed } = await indexFiles(look, { leaveInside: true });
+    const { repositories, unnamed, unread } = await indexFiles(look, { leaveInside: true });
     const tree = await askGit(repository, ['write-tree'], { index });
     const changed =
       parent === null ? '' : (await repository.git(['diff-tree', '-r', '-z', '--name-only', parent, tree])).toString();
@@ -232,6 +240,7 @@ async function projectTree(
       tree: tree || EMPTY_TREE,
       inside: [...known, ...repositories].sort(),
       unnamed: unnamed.sort(),
+      unread: unread.sort(),
       uncommitted: changed.split('\0').length - 1,
     };
   });

@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { removeFolder } from '../../../src/store/folders/remove.js';
 import { treePlaces } from '../../../src/store/worktrees/places.js';
 import { makeTrees } from '../../../src/store/worktrees/make-trees.js';
 import type { Committed, Work } from '../../../src/store/worktrees/commit-tree.js';
@@ -31,7 +32,7 @@ beforeEach(() => {
   mkdirSync(state);
   writeFileSync(join(state, '.gitignore'), '*\n');
 });
-afterEach(() => rmSync(project, { recursive: true, force: true }));
+afterEach(() => removeFolder(project));
 
 const git = (...args: string[]): string => gitIn(project, ...args);
 const gitIn = (folder: string, ...args: string[]): string =>
@@ -311,28 +312,39 @@ it('commits nothing of a step that left a file whose name is no text, until it i
   expect(read(main(), 'caf\u00e9.txt') + read(main(), 'plain\ufffd.txt')).toBe('xx');
 });
 
+/** Makes a folder whose path is longer than any may be; gives its top. */
+function makeDeep(folder: string): string {
+  const name = 'd'.repeat(200);
+  const deep = `for (let i = 0; i < 30; i += 1) { fs.mkdirSync('${name}'); process.chdir('${name}'); }`;
+  execFileSync(process.execPath, ['-e', deep], { cwd: folder });
+  return join(folder, name);
+}
+
 it('commits nothing of a step that left a folder into which git cannot look, until it is gone', async () => {
   commitProject({ 'a.txt': 'a\n' });
   await make();
   await beginWork(state, 'r', 's-one');
   const tree = places(state, 'r').tree('s-one');
-  const name = 'd'.repeat(200);
-  const deep = `for (let i = 0; i < 30; i += 1) { fs.mkdirSync('${name}'); process.chdir('${name}'); }`;
-  execFileSync(process.execPath, ['-e', deep], { cwd: tree });
-  onTestFinished(() => void execFileSync('rm', ['-rf', join(tree, name)]));
+  const deep = makeDeep(tree);
   put(tree, 'b.txt', 'b');
   expect(await commitWork(state, work('one'))).toEqual({
     kind: 'unread',
     paths: [expect.stringMatching(/^d{200}\/[^]*\/$/) as string],
   });
-  execFileSync('rm', ['-rf', join(tree, name)]);
+  execFileSync('rm', ['-rf', deep]);
   expect(await commitWork(state, work('one', { try: 2 }))).toMatchObject({ kind: 'committed' });
 });
 
-it('says which files of the project it has not taken, whose names are no text', async () => {
+it('says what of the project it has not taken: names that are no text, and what git cannot look into', async () => {
   commitProject({ 'a.txt': 'a\n' });
   writeFileSync(Buffer.from(join(project, 'caf\u00e9.txt'), 'latin1'), 'x');
-  expect(await make()).toMatchObject({ unnamed: ['caf\ufffd.txt'], inside: [], uncommitted: 0 });
+  makeDeep(project);
+  expect(await make()).toMatchObject({
+    unnamed: ['caf\ufffd.txt'],
+    unread: [expect.stringMatching(/^d{200}\/[^]*\/$/) as string],
+    inside: [],
+    uncommitted: 0,
+  });
 });
 
 it('takes a file in place of a submodule for work that cannot be committed', async () => {
