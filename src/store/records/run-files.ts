@@ -126,7 +126,10 @@ export async function recordsBelow(folder: string, run: string): Promise<{ file:
 
 async function runOf(folder: string, file: string): Promise<string> {
   if (!file.startsWith(SLASH)) return file.slice(0, -EXTENSION.length).replaceAll(SLASH, '/');
-  const text = await readFile(join(folder, file), 'utf8').catch(() => '{}');
-  const { run = '' } = JSON.parse(text) as Partial<RunRecord>; // written whole by `writeRun`
-  return run;
+  try {
+    const { run } = JSON.parse(await readFile(join(folder, file), 'utf8')) as Partial<RunRecord>; // or another's file
+    return typeof run === 'string' ? run : '';
+  } catch {
+    return ''; // one that cannot be read says of no run that it is below another
+  }
 }

@@ -138,6 +138,17 @@ describe('the records of nested runs', () => {
     expect(recordFile('root/_a/0')).toBe('root+_a+0.json');
   });
 
+  it.each(['', '{"run":', 'null', '{}', '{"run":7}'])(
+    'are found beside one of which nobody knows whose it is: %s',
+    async (text) => {
+      const folder = await temporaryFolder();
+      const files = createRunFiles(folder);
+      await files.writeRun(record('root/a'));
+      writeFileSync(join(folder, recordFile(DEEP) ?? ''), text);
+      expect(await files.listRuns('root')).toEqual(['root/a']);
+    },
+  );
+
   it('that are damaged say what is', async () => {
     const folder = await temporaryFolder();
     writeFileSync(join(folder, 'root.json'), '{');
