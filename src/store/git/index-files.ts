@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../store-failure.js';
 import type { Git, GitPlace } from './git.js';
 import { saysFull } from './git.js';
 import { headOf, repositoryAt } from './repository.js';
@@ -83,8 +84,9 @@ function isReadable(path: string): boolean {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isFile() === true) accessSync(path, constants.R_OK);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // Where a folder of it has become a file, or a link, it is not there.
+    return !['EACCES', 'EPERM'].includes(errorCode(error) ?? '');
   }
 }
 

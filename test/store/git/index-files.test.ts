@@ -8,6 +8,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -123,6 +124,23 @@ describe('an index', () => {
     await indexFiles(look());
     expect(await names()).toEqual(['changed', 'same/is a folder now']);
     expect(before).not.toContain((await entries())[0]);
+  });
+
+  it('has nothing of a folder that became a file or a link, wherever that leads', async () => {
+    for (const name of ['file/a', 'loop/b', 'out/c', 'gone/d', 'same']) put(name);
+    await indexFiles(look());
+    for (const name of ['file', 'loop', 'out', 'gone']) rmSync(join(top, name), { recursive: true });
+    put('file');
+    mkdirSync(join(root, 'outside'));
+    writeFileSync(join(root, 'outside/c'), 'outside');
+    for (const [name, target] of [
+      ['loop', 'loop'],
+      ['out', '../outside'],
+      ['gone', 'nowhere'],
+    ] as const)
+      symlinkSync(target, join(top, name));
+    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: [], unread: [] });
+    expect(await names()).toEqual(['file', 'gone', 'loop', 'out', 'same']);
   });
 
   it('has the commit of a repository inside, and follows it', async () => {
