@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Block, ModelMessage, OfferedTool } from './protocol/message.js';
-import { asArguments, callsIn, inputGiven, textIn, wordIn } from './protocol/message.js';
+import { asArguments, callsIn, inputGiven, inputOf, textIn, wordIn } from './protocol/message.js';
 import type { ModelAnswer } from './protocol/provider.js';
 import { NO_USAGE } from './protocol/provider.js';
 
@@ -55,7 +55,8 @@ export function addPiece(said: Said, { message = {} }: ChatLine): string {
       kind: 'call',
       id: `call_${said.calls.length}`,
       name: wordIn(called.name),
-      input: inputGiven(called.arguments),
+      // Some servers that speak like Ollama give the JSON that a model wrote.
+      input: typeof called.arguments === 'string' ? inputOf(called.arguments) : inputGiven(called.arguments),
     });
   return content;
 }
