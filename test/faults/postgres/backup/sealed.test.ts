@@ -75,7 +75,10 @@ describe.each(FULL ? ['with a real gateway of S3'] : [])('a backup of both datab
     rmdirSync(objects);
     renameSync(away, objects);
 
+    // Who was killed counts as there for some seconds: nobody else takes what works in its folder before.
+    await until(async () => (await other.run('workers', '--json')).stdout.trim() === '[]');
     worker = await startWorker(other);
+    expect(worker.said()).toContain('Ready');
     await until(async () => (await other.run('list', '--waiting')).stdout.includes('flow/gate'));
     expect(await other.run('approve', 'flow/gate')).toMatchObject({ code: 0 });
     expect(await endOf(other, 'flow')).toMatchObject({ status: 'success' });
