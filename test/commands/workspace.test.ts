@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/plan/values/json.js';
+import { removeFolder } from '../../src/store/folders/remove.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 
@@ -215,7 +216,7 @@ describe('workspace of a run in a work tree', () => {
     expect(stderr).toContain('Without `caf\ufffd.txt`: names that are no UTF-8.');
     expect(stderr).toMatch(/Without `d{199}…`: it may not be read, or has too long a path\./);
     rmSync(odd);
-    execFileSync('rm', ['-rf', join(project.folder, name)]);
+    await removeFolder(join(project.folder, name));
     expect(stderr).not.toContain('git fetch');
     expect(existsSync(join(project.folder, 'drafts'))).toBe(false);
     expect((await project.run('workspace', 'apply', 'alone')).stdout).toBe('drafts/one.txt\nnotes/away.txt\n');

@@ -331,7 +331,7 @@ it('commits nothing of a step that left a folder into which git cannot look, unt
     kind: 'unread',
     paths: [expect.stringMatching(/^d{200}\/[^]*\/$/) as string],
   });
-  execFileSync('rm', ['-rf', deep]);
+  await removeFolder(deep);
   expect(await commitWork(state, work('one', { try: 2 }))).toMatchObject({ kind: 'committed' });
 });
 
