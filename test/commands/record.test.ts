@@ -1,5 +1,5 @@
 // @seconds 20
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -209,6 +209,28 @@ describe('a recorded run', () => {
     };
     expect(steps.map(({ attempts }) => attempts)).toEqual([2, 2, 1]);
     expect(endpoint.requests).toHaveLength(asked);
+  });
+
+  it('takes of a rerun the answers that it reused from the run before, and says which are kept no more', async () => {
+    expect((await project.run('rerun', 'first', '--id', 'second', '--yes')).code).toBe(0);
+    const asked = endpoint.requests.length;
+    const recorded = await project.run('record', 'second', '--to', 'second.yml', '--json');
+    expect(JSON.parse(recorded.stdout)).toEqual({ file: 'second.yml', answers: 6, missing: [] });
+    expect((await project.run('test', 'second.yml')).stdout).toContain('1 passed');
+    expect(endpoint.requests).toHaveLength(asked);
+
+    const journals = join(project.folder, '.perdure', 'journal');
+    for (const name of await readdir(journals)) await rename(join(journals, name), join(journals, `${name}.away`));
+    const less = await project.run('record', 'second', '--to', 'less-of-it.yml', '--json');
+    expect(JSON.parse(less.stdout)).toEqual({
+      ...{ file: 'less-of-it.yml', answers: 0 },
+      missing: ['plan', 'each/0', 'each/1', 'look', 'inner/deep'],
+    });
+    expect(less.stderr).toContain(
+      'What models answered in `plan`, `each/0`, `each/1` and 2 more is not kept any more: write it into the file',
+    );
+    for (const name of await readdir(journals))
+      await rename(join(journals, name), join(journals, name.replace('.away', '')));
   });
 
   it('is none where somebody cancelled it: a test would not end so', async () => {

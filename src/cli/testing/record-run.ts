@@ -16,6 +16,7 @@ import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import { earlierTries } from './earlier-tries.js';
 import { answersOf } from './recorded-answers.js';
+import { journalOf, unanswered } from './recorded-journal.js';
 import type { EarlierTries } from './recorded-run.js';
 import { endsOf, flowOf, gatesOf } from './recorded-run.js';
 import type { Recording } from './recording.js';
@@ -62,16 +63,27 @@ export async function recordRun({ run, to, commands, json }: RecordCommand, term
       'Of steps with several tries only the last one is recorded: the server has no history of the others.',
     );
   const recording = await recordingOf(record, { view, earlier }, session, commands);
+  const missing = unanswered(view, recording.answers);
   mkdirSync(dirname(resolve(terminal.cwd, file)), { recursive: true });
   writeFileSync(resolve(terminal.cwd, file), recordingText(recording, run), { flag: 'wx' });
-  if (json) printJson(terminal, { file, answers: recording.answers.length });
+  if (json) printJson(terminal, { file, answers: recording.answers.length, missing });
   else print(terminal, file);
+  if (missing.length > 0) tell(terminal, missingText(missing));
   tell(
     terminal,
     `${recording.answers.length} ${recording.answers.length === 1 ? 'answer' : 'answers'}. Look at it, change ` +
       `what it expects, then: ${ownName()} test ${file}`,
   );
   return EXIT.success;
+}
+
+/** What to do about steps whose answers nobody has any more. */
+function missingText(steps: string[]): string {
+  const [named, more] = [steps.slice(0, 3).map((step) => `\`${step}\``), steps.length - 3];
+  return (
+    `What models answered in ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} is not kept any more: ` +
+    'write it into the file under `answers:`, or run the definition anew and record that run.'
+  );
 }
 
 /** A definition that was named, and not given as a file, is one by its name still. */
@@ -98,7 +110,7 @@ async function recordingOf(
     definition: isFile(root, record) ? (record.definition ?? '') : record.plan_name,
     input: await inlineValues(record.input, store),
     expect: { status: record.status, steps: statusesOf(result.steps), flow: flowOf(view), ...output },
-    answers: answersOf(view, await store.listJournal(record.journal), earlier),
+    answers: answersOf(view, await journalOf(record, view, store), earlier),
     ...(gates.length === 0 ? {} : { gates }),
     ...(withCommands
       ? { commands: await endsOf(view, store, { kinds: ['command'], usual: USUAL_FAILURE.command, earlier }) }

@@ -52,7 +52,7 @@ function failuresOf(
 }
 
 /** The last answer to each question of each try. */
-function answersIn(entries: [key: string, entry: JournalEntry][]): Answer[] {
+export function answersIn(entries: [key: string, entry: JournalEntry][]): Answer[] {
   const answers = new Map<string, Answer>();
   const paused = new Map<string, string>();
   for (const [key, { response }] of entries) {
@@ -71,6 +71,12 @@ function answersIn(entries: [key: string, entry: JournalEntry][]): Answer[] {
 /** Null for a key that is a content's hash. */
 function partsOf(key: string): Json {
   return key.startsWith('[') ? (JSON.parse(key) as Json) : null; // every other key is canonical JSON of a list
+}
+
+/** The path of the step that an entry is of; null for a key that is a content's hash. */
+export function stepOf(key: string): string | null {
+  const parts = partsOf(key);
+  return Array.isArray(parts) && typeof parts[0] === 'string' ? parts[0] : null;
 }
 
 /**
