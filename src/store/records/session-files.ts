@@ -141,9 +141,9 @@ function asJson(message: SessionMessage): Json {
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(EXTENSION))
-      .map((name) => name.slice(0, -EXTENSION.length));
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
+      .map(({ name }) => name.slice(0, -EXTENSION.length));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storeFailure(error, 'read', folder);

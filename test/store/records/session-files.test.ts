@@ -25,6 +25,7 @@ it('sessions are listed by who changed last, and are gone once removed', async (
   await files.createSession(head(2), [said('user', 'r', '2026-03-01T00:00:00.000Z')]);
   await files.createSession(head(3, '2026-02-01T00:00:00.000Z'));
   writeFileSync(join(folder, 'task-00000004.ndjson.0123.tmp'), '{}');
+  mkdirSync(join(folder, 'task-00000005.ndjson')); // none, and no reason to list no other
   const ids = async () => (await files.listSessions()).map(({ session_id }) => session_id);
   expect(await ids()).toEqual(['task-00000002', 'task-00000003', 'task-00000001']);
   await files.addMessage('task-00000001', said('user', 's', '2026-04-01T00:00:00.000Z'));
