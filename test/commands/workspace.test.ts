@@ -97,6 +97,21 @@ describe('workspace', () => {
     ]);
   });
 
+  it('names the files that it knows nothing of, though the run has hidden them for its end alone', async () => {
+    writeFileSync(
+      join(project.folder, 'hides.yml'),
+      `name: hides\nsteps:\n  - id: change\n    command: [sh, -c, "echo x > \\"$(printf 'odd\\\\377')\\""]\n`,
+    );
+    expect(await project.run('run', 'hides.yml', '--id', 'hides')).toMatchObject({ code: 0 });
+    for (const name of readdirSync(Buffer.from(project.folder), { encoding: 'buffer' }))
+      if (name.includes(0xff)) rmSync(Buffer.concat([Buffer.from(`${project.folder}/`), name]));
+    for (const command of [['show'], ['diff'], ['export', 'hidden']]) {
+      const [action = '', ...more] = command;
+      const { code, stderr } = await project.run('workspace', action, 'hides', ...more);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('Without `odd\ufffd`: names that are no UTF-8.')]);
+    }
+  });
+
   it('gives each file its own patch, also behind one that became a link', async () => {
     writeFileSync(
       join(project.folder, 'links.yml'),

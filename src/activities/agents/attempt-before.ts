@@ -34,7 +34,7 @@ export interface Left {
 export async function filesAtStart(store: Store, call: BeginningCall, step: AgentStep): Promise<string | null> {
   if (step.retry.anew !== true || step.retry.attempts < 2) return null;
   const tree = await askOnce(store, { call, part: ['files'], request: null }, async () =>
-    (await mayKeep(store, call)) ? store.snapshotNow(call.workspace) : null,
+    (await mayKeep(store, call)) ? ((await store.snapshotNow(call.workspace))?.tree ?? null) : null,
   );
   return typeof tree === 'string' ? tree : null;
 }
@@ -71,7 +71,7 @@ async function changesSince(
   { workspace, permissions }: { workspace: string } & Pick<Agent, 'permissions'>,
   from: string | null,
 ): Promise<string> {
-  const to = from === null ? null : await store.snapshotNow(workspace);
+  const to = from === null ? null : ((await store.snapshotNow(workspace))?.tree ?? null);
   if (from === null || to === null) return '';
   return (await patchBetween(store.snapshotGit, { from, to, counts: mayBeTold(permissions) })) ?? '';
 }

@@ -207,6 +207,7 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     // The folder that its runs work in is there too.
     keepSnapshot: async () => false,
     snapshotOf: refuse,
+    leftOutOf: refuse,
     snapshotNow: refuse,
     snapshotElsewhere: refuse,
     snapshotGit: refuse,

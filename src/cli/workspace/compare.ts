@@ -5,6 +5,7 @@ import type { MadeTrees } from '../../store/worktrees/make-trees.js';
 import { bringTrees } from '../../store/worktrees/brought-trees.js';
 import type { LeftFiles } from '../../store/worktrees/left-files.js';
 import { filesInTree } from '../../store/worktrees/left-files.js';
+import type { MissingFiles } from '../../store/snapshots/snapshots.js';
 import { openTrees } from '../../store/worktrees/make-trees.js';
 import type { TreePlaces } from '../../store/worktrees/places.js';
 import type { TreeRepository } from '../../store/worktrees/tree-repository.js';
@@ -28,6 +29,8 @@ export interface Snapshots {
   end: string;
   /** Whether `end` is what the run left. */
   isClosed: boolean;
+  /** Files that one of the two has nothing of. */
+  missing: MissingFiles;
   /** Of a run in a work tree: `end` is its last commit or, where it has made none, what stands in its tree. */
   branch?: Branch;
 }
@@ -75,23 +78,36 @@ export async function findSnapshots(named: string, terminal: Terminal, onlyStart
         `the store's database. Ask for them there.`,
     );
   if (start === null) throw await noSnapshot(named, session);
-  if (onlyStart) return { run, root: project.root, git: store.snapshotGit, start, end: start, isClosed: false };
-  return { run, root: project.root, git: store.snapshotGit, start, ...(await endOf(run, session)) };
+  const missing = await store.leftOutOf(run, 'start');
+  const found = { run, root: project.root, git: store.snapshotGit, start, missing };
+  if (onlyStart) return { ...found, end: start, isClosed: false };
+  const { missing: also, ...end } = await endOf(run, session);
+  return {
+    ...found,
+    ...end,
+    missing: { unnamed: both(missing.unnamed, also.unnamed), unread: both(missing.unread, also.unread) },
+  };
 }
 
+const both = (ones: string[], others: string[]): string[] => [...new Set([...ones, ...others])];
+
 /** What a run left, or what is there now of one that is open. Throws a refusal where neither is known. */
-async function endOf(run: string, { store, project }: Session): Promise<Pick<Snapshots, 'end' | 'isClosed'>> {
+async function endOf(
+  run: string,
+  { store, project }: Session,
+): Promise<Pick<Snapshots, 'end' | 'isClosed' | 'missing'>> {
   const left = await store.snapshotOf(run, 'end');
-  if (left !== null) return { end: left, isClosed: true };
+  if (left !== null) return { end: left, isClosed: true, missing: await store.leftOutOf(run, 'end') };
   // What is there now may be anybody's: a run that has ended changed what it had left.
   if ((await store.readRun(run)) !== null)
     throw refusal(
       `The files as \`${run}\` left them were not kept: git could not read them in time.`,
       'A file of many gigabytes does that. `git status` and `git diff` tell what is there now.',
     );
-  const end = await store.snapshotNow(project.root);
-  if (end === null) throw refusal(`The files of \`${project.root}\` cannot be read by git now.`);
-  return { end, isClosed: false };
+  const now = await store.snapshotNow(project.root);
+  if (now === null) throw refusal(`The files of \`${project.root}\` cannot be read by git now.`);
+  const { tree, ...missing } = now;
+  return { end: tree, isClosed: false, missing };
 }
 
 /**
@@ -119,6 +135,7 @@ async function ofBranch(
     start: made.base,
     end: hasCommitted ? tip : (await left()).tree,
     isClosed,
+    missing: { unnamed: made.unnamed ?? [], unread: made.unread ?? [] },
     branch: { name: made.branch, repository: places.git, places, made, commits, tip, left },
   };
 }

@@ -10,6 +10,7 @@ import type { Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
 import type { Entry } from './contents.js';
 import { EXECUTABLE, FOLDER_OF_ITS_OWN, LINK, entriesOf, withContents } from './contents.js';
+import { tellMissing } from './tell-missing.js';
 
 export interface Export {
   run: string;
@@ -34,6 +35,7 @@ export async function exportFiles({ run, folder, at, changed, json }: Export, te
   if (json) return printJson(terminal, paths);
   for (const path of paths) print(terminal, safeName(path));
   tell(terminal, `Wrote ${String(paths.length)} ${paths.length === 1 ? 'file' : 'files'} to ${safeName(folder)}.`);
+  tellMissing(snapshots.missing, terminal);
 }
 
 async function requireEmpty(target: string, typed: string): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Palette, Tone } from '../text/colors.js';
-import { cutTo } from '../../plan/text/cut-to.js';
 import { relative } from 'node:path';
 import { repositoryOf } from '../../store/git/repository.js';
 import { safeLine, safeName } from '../text/safe-text.js';
@@ -8,6 +7,7 @@ import { print, printJson, tell } from '../terminal.js';
 import { plural } from '../text/format.js';
 import type { Branch, Change, Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
+import { named, tellMissing } from './tell-missing.js';
 import { MAIN_TREE } from '../../store/worktrees/places.js';
 import { ownName } from '../text/own-name.js';
 
@@ -25,7 +25,8 @@ export async function showChanges(run: string, json: boolean, terminal: Terminal
   const span = snapshots.isClosed ? `while \`${snapshots.run}\` ran` : `since \`${snapshots.run}\` started`;
   tell(terminal, `${String(changes.length)} ${changes.length === 1 ? 'file has' : 'files have'} changed ${span}.`);
   for (const change of changes) print(terminal, lineOf(change, terminal.resultPalette));
-  if (snapshots.branch !== undefined) await tellBranch(snapshots, snapshots.branch, terminal);
+  if (snapshots.branch === undefined) tellMissing(snapshots.missing, terminal);
+  else await tellBranch(snapshots, snapshots.branch, terminal);
 }
 
 /** What a run in a work tree has committed, on what, what it has not, and how people get it. */
@@ -36,22 +37,16 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
   const changed = made.uncommitted === 0 ? '' : `, with what was not committed in ${files(made.uncommitted)}`;
   tell(terminal, '', `Branch \`${name}\` on ${from}${changed}: ${plural(commits.length, 'commit')}.`);
   for (const { commit, subject } of commits) tell(terminal, `  ${commit.slice(0, 7)}  ${safeLine(subject)}`);
-  const inside = named(made.inside, left.inside);
+  const inside = named([...made.inside, ...left.inside]);
   if (inside !== '') tell(terminal, `Without the files of ${inside}: git of its own.`);
-  const unnamed = named(made.unnamed ?? [], left.unnamed);
-  if (unnamed !== '') tell(terminal, `Without ${unnamed}: names that are no UTF-8.`);
-  const unread = named(made.unread ?? [], left.unread);
-  if (unread !== '') tell(terminal, `Without ${unread}: it may not be read, or has too long a path.`);
+  const { unnamed, unread } = snapshots.missing;
+  tellMissing({ unnamed: [...unnamed, ...left.unnamed], unread: [...unread, ...left.unread] }, terminal);
   await tellUncommitted(snapshots, { ...branch, left: left.tree }, terminal);
   const apply = `\`${ownName()} workspace apply ${snapshots.run}\` changes the files here`;
   tell(
     terminal,
     commits.length === 0 ? `${apply}.` : `${apply}; \`${gettingOf(snapshots, branch)}\` gets the commits.`,
   );
-}
-
-function named(...paths: string[][]): string {
-  return [...new Set(paths.flat())].map((path) => `\`${cutTo(safeName(path), 200)}\``).join(', ');
 }
 
 /** A command that gets the commits of a run. Of a path git begins at the top of a repository, wherever it is called. */

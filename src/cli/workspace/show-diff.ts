@@ -6,6 +6,7 @@ import { safeText } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, printResult } from '../terminal.js';
 import { changesOf, diffOf, findSnapshots } from './compare.js';
+import { tellMissing } from './tell-missing.js';
 
 /** Where the patch of the next file begins: lines of its content have a letter before them. */
 const NEXT_FILE = /^(?=diff --git )/m;
@@ -34,6 +35,7 @@ export async function showDiff(
       (await changesOf(snapshots, paths)).map((change, index) => ({ ...change, patch: patches[index] ?? '' })),
     );
   }
+  tellMissing(snapshots.missing, terminal);
   if (!terminal.stdout.isTTY) return printResult(terminal, patch);
   for (const line of safeText(patch.toString()).split('\n').slice(0, -1))
     print(terminal, colored(line, terminal.resultPalette));

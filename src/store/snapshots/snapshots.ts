@@ -5,12 +5,22 @@ import { dirname, join, relative } from 'node:path';
 import { fileName } from '../files.js';
 import type { Git } from '../git/git.js';
 import { gitOf, saysFull } from '../git/git.js';
+import type { LeftOut } from '../git/index-files.js';
 import { EMPTY_TREE, KEPT_AS_THEY_ARE, indexFiles, withIndex } from '../git/index-files.js';
 import { excludesOf, repositoryAt, repositoryOf } from '../git/repository.js';
 import { hide } from '../git/work-tree.js';
 import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
 import type { StoreFailure } from '../store-failure.js';
 import { storeFailure } from '../store-failure.js';
+
+/** Files that a snapshot has nothing of: they stay as the one before had them. */
+export type MissingFiles = Pick<LeftOut, 'unnamed' | 'unread'>;
+
+/** The files of a workspace at one moment. */
+export interface Snapshot extends MissingFiles {
+  /** Git's name of the tree. */
+  tree: string;
+}
 
 /** When a snapshot of a run is taken. */
 export type Moment = 'start' | 'end';
@@ -30,14 +40,18 @@ export interface Snapshots {
   snapshotOf(run: string, moment: Moment): Promise<string | null>;
   /** Where the snapshots of a run are, when that is another machine of this store; else null. */
   snapshotElsewhere(run: string): Promise<{ host: string; folder: string } | null>;
+  /** What the snapshot of a run has nothing of; empty where none was kept. */
+  leftOutOf(run: string, moment: Moment): Promise<MissingFiles>;
   /** Takes a snapshot of the files as they are now; null where nothing can be kept. */
-  snapshotNow(workspace: string): Promise<string | null>;
+  snapshotNow(workspace: string): Promise<Snapshot | null>;
   /** For who reads trees. */
   snapshotGit: Git;
 }
 
 /** A name that stands must be made: git's way to say that a ref must not be there yet. */
 const NOT_THERE = '0'.repeat(40);
+/** What follows a moment in the name of what its snapshot has nothing of. */
+const LEFT_OUT = '-left-out';
 
 /** The folder that holds the snapshots of a state folder. */
 export const snapshotFolder = (stateDir: string): string => join(stateDir, 'snapshots');
@@ -47,7 +61,7 @@ export const snapshotsOfRun = (folder: string, run: string): string => join(fold
 /** Snapshots in a folder, which is made when the first is taken. */
 export function createSnapshots(folder: string): Snapshots {
   const git = gitOf(folder);
-  const take = async (workspace: string): Promise<string | null> => {
+  const take = async (workspace: string): Promise<Snapshot | null> => {
     if (repositoryOf(workspace) === null) return null;
     try {
       await prepare(folder);
@@ -72,15 +86,27 @@ export function createSnapshots(folder: string): Snapshots {
     snapshotElsewhere: async () => null,
     async keepSnapshot(run, moment, workspace) {
       if ((await readRef(folder, run, moment)) !== null) return true;
-      const tree = await take(workspace);
-      if (tree === null) return false;
-      // Fails where somebody was faster, whose tree stands.
-      await git(['update-ref', `refs/runs/${fileName(run)}/${moment}`, tree, NOT_THERE]).catch((error: unknown) => {
-        if (saysFull(error)) throw refusalOf(error, folder);
-      });
+      const taken = await take(workspace);
+      if (taken === null) return false;
+      const { tree, ...missing } = taken;
+      const name = async (ref: string, object: string): Promise<void> => {
+        // Fails where somebody was faster, whose snapshot stands.
+        await git(['update-ref', `refs/runs/${fileName(run)}/${ref}`, object, NOT_THERE]).catch((error: unknown) => {
+          if (saysFull(error)) throw refusalOf(error, folder);
+        });
+      };
+      // First: of a snapshot that stands it is known what it has nothing of.
+      if (missing.unnamed.length + missing.unread.length > 0)
+        await name(`${moment}${LEFT_OUT}`, await writeBlob(git, JSON.stringify(missing)));
+      await name(moment, tree);
       return (await readRef(folder, run, moment)) !== null;
     },
     snapshotOf: (run, moment) => readRef(folder, run, moment),
+    async leftOutOf(run, moment) {
+      const blob = await readRef(folder, run, `${moment}${LEFT_OUT}`);
+      if (blob === null) return { unnamed: [], unread: [] };
+      return JSON.parse(String(await git(['cat-file', 'blob', blob]))) as MissingFiles; // by `keepSnapshot`
+    },
   };
 }
 
@@ -94,7 +120,7 @@ function refusalOf(error: unknown, folder: string): StoreFailure {
 }
 
 /** Nothing here packs refs, so each is a file; to read it takes no process. */
-async function readRef(folder: string, run: string, moment: Moment): Promise<string | null> {
+async function readRef(folder: string, run: string, moment: string): Promise<string | null> {
   const path = join(snapshotsOfRun(folder, run), moment);
   // Every run asks when it closes, and most have none.
   if (!existsSync(path)) return null;
@@ -130,8 +156,13 @@ interface Taking {
   stateDir: string;
 }
 
+/** Keeps a text as an object of git, whose name it gives. */
+async function writeBlob(git: Git, input: string): Promise<string> {
+  return (await git(['hash-object', '-w', '--stdin'], { input })).toString().trim();
+}
+
 /** Writes the tree of a workspace. Starts from the last index, so that only what has changed since is read. */
-async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promise<string> {
+async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promise<Snapshot> {
   const shared = join(folder, 'index');
   return withIndex(folder, async ({ index, ignored }) => {
     await copyIndex(shared, index); // the first one starts from none
@@ -139,10 +170,13 @@ async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promis
     await writeFile(ignored, (await excludesOf(repository)) ?? '', { mode: PRIVATE_FILE });
     const { without, hidden } = hide(top, [stateDir]);
     const below = relative(top, workspace);
-    await indexFiles({ git, repository, below, without, place: { workTree: top, index, ignored, hidden } });
+    const { unnamed, unread } = await indexFiles({
+      ...{ git, repository, below, without },
+      place: { workTree: top, index, ignored, hidden },
+    });
     const tree = await writeTree(git, below, index);
     await rename(index, shared);
-    return tree;
+    return { tree, unnamed: unnamed.sort(), unread: unread.sort() };
   });
 }
 

@@ -112,6 +112,24 @@ describe('a snapshot of a workspace', () => {
     expect(await names(await kept('r'))).toContain('a.txt');
   });
 
+  it('knows what it has nothing of, until its run is removed', async () => {
+    init();
+    write('a.txt', 'x');
+    const odd = (name: string): Buffer => Buffer.concat([Buffer.from(`${project}/${name}`), Buffer.from([0xff])]);
+    writeFileSync(odd('b'), 'x');
+    writeFileSync(odd('a'), 'x');
+    await snapshots.keepSnapshot('r', 'start', project);
+    expect(await names(await kept('r'))).toEqual(['a.txt']);
+    expect(await snapshots.leftOutOf('r', 'start')).toEqual({ unnamed: ['a\ufffd', 'b\ufffd'], unread: [] });
+    expect(await snapshots.snapshotNow(project)).toMatchObject({ unnamed: ['a\ufffd', 'b\ufffd'], unread: [] });
+    for (const name of ['a', 'b']) rmSync(odd(name));
+    await snapshots.keepSnapshot('r', 'end', project);
+    expect(await snapshots.leftOutOf('r', 'end')).toEqual({ unnamed: [], unread: [] });
+    expect(await snapshots.leftOutOf('other', 'start')).toEqual({ unnamed: [], unread: [] });
+    await removeRun(state, 'r');
+    expect(await snapshots.leftOutOf('r', 'start')).toEqual({ unnamed: [], unread: [] });
+  });
+
   it('may be of no file at all', async () => {
     init();
     expect(await snapshots.keepSnapshot('r', 'start', project)).toBe(true);

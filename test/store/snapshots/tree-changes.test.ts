@@ -31,7 +31,7 @@ function write(files: Record<string, string>): void {
 async function tree(): Promise<string> {
   const taken = await snapshots.snapshotNow(project);
   if (taken === null) throw new Error('Expected a tree.');
-  return taken;
+  return taken.tree;
 }
 const patch = (from: string, to: string, counts: (path: string) => boolean = all): Promise<string | null> =>
   patchBetween(snapshots.snapshotGit, { from, to, counts });

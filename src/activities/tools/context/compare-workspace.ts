@@ -42,7 +42,7 @@ export const compareWorkspace = builtin({
   run: async ({ after, without = [] }, context) => {
     const { seen, tree: since } = earlier.catch({ seen: [], tree: null }).parse(after);
     const { store, workspace } = context;
-    const tree = await store.snapshotNow(workspace);
+    const tree = (await store.snapshotNow(workspace))?.tree ?? null;
     const counts = (path: string): boolean => !isWithin(path, without);
     const told = tree === null ? null : await contentOf(store.snapshotGit, tree, counts);
     const digest = told ?? (await hashOfFiles(context, counts));
