@@ -32,6 +32,7 @@ import { createWorkerFiles } from './workers/worker-files.js';
 export async function openStore(stateDir: string, { lookOnly = false }: { lookOnly?: boolean } = {}): Promise<Store> {
   const { id, copiedFrom } = await openIdentity(stateDir, lookOnly);
   const runs = createRunFiles(join(stateDir, 'runs'));
+  const submitted = createSubmittedFiles(join(stateDir, 'submitted'), runs);
   return {
     id,
     copiedFrom,
@@ -49,14 +50,14 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createHookFiles(join(stateDir, 'hooks')),
     ...createDeviceFiles(join(stateDir, 'devices')),
     ...createProviderFiles(join(stateDir, 'providers')),
-    ...createSessionFiles(join(stateDir, 'sessions')),
+    ...createSessionFiles(join(stateDir, 'sessions'), { ...submitted, ...runs }),
     ...createMemoryFiles(join(stateDir, 'memory')),
     ...createNarrationFiles(join(stateDir, 'narration')),
     ...createRecordedFiles(join(stateDir, 'recorded')),
     ...createSnapshots(snapshotFolder(stateDir)),
     ...createTaintFiles(join(stateDir, 'memory')),
     ...createPruning(stateDir),
-    ...createSubmittedFiles(join(stateDir, 'submitted'), runs),
+    ...submitted,
     ...createWorkerFiles(join(stateDir, 'workers')),
   };
 }

@@ -8,7 +8,8 @@ import { everyStepOf } from '../../plan/plan.js';
 import type { Hash, Text } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
-import type { Session as Conversation } from '../../store/records/session-files.js';
+import type { Session as Conversation, SessionMessage } from '../../store/records/session-files.js';
+import { unansweredRuns } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
 import { cutTo } from '../../plan/text/cut-to.js';
 
@@ -48,7 +49,7 @@ export async function storeContext(told: ToldRun, store: Store): Promise<Hash | 
   const blocks = [
     ...(instructions === null ? [] : [instructions.block]),
     ...(await memoriesFor(about, store, most.memories)),
-    ...(session === null ? await earlierHistory(store, earlier) : [historyOf(session, most.messages)]),
+    ...(session === null ? await earlierHistory(store, earlier) : [await historyOf(session, most.messages, store)]),
   ].filter(({ text }) => text.trim() !== '');
   if (blocks.length === 0 && session === null) return null;
   const agents_md = instructions?.hash ?? null;
@@ -82,13 +83,22 @@ async function memoriesFor(query: string, store: Store, limit: number): Promise<
   return [{ source: 'memory', trusted: false, text }];
 }
 
-function historyOf({ session_id, messages }: Conversation, most: number): ContextBlock {
-  const last = messages.slice(-most);
-  return { source: `session:${session_id}`, trusted: false, text: last.map(messageText).join('\n\n') };
+async function historyOf({ session_id, messages }: Conversation, most: number, store: Store): Promise<ContextBlock> {
+  const open = await unansweredRuns(messages, store);
+  const last = answersBehindQuestions(messages.slice(-most));
+  const text = last.map((message) => messageText(message, open.has(message.run))).join('\n\n');
+  return { source: `session:${session_id}`, trusted: false, text };
 }
 
-function messageText({ role, content, status, error }: Conversation['messages'][number]): string {
-  const head = `[${role}${status === undefined ? '' : `, ${status}`}]`;
+/** Runs that go on with a session at once answer in any order: each answer stands behind what it answers. */
+function answersBehindQuestions(messages: SessionMessage[]): SessionMessage[] {
+  return messages
+    .filter(({ run }, index) => messages.findIndex((other) => other.run === run) === index)
+    .flatMap((first) => messages.filter(({ run }) => run === first.run));
+}
+
+function messageText({ role, content, status, error }: SessionMessage, isOpen: boolean): string {
+  const head = `[${role}${status === undefined ? '' : `, ${status}`}${isOpen ? ', not answered yet' : ''}]`;
   const failed = error == null ? '' : `\n[error] ${cutTo(error, MESSAGE_CHARACTERS)}`;
   return `${head}\n${cutTo(content, MESSAGE_CHARACTERS)}${failed}`;
 }

@@ -3,7 +3,8 @@ import type { Plan } from '../../plan/plan.js';
 import { onlyProgram, playersOf } from '../../plan/players.js';
 import type { ProgramName } from '../../plan/agents/program.js';
 import type { RunSettings } from '../../plan/run-input.js';
-import type { Session as Conversation } from '../../store/records/session-files.js';
+import type { Session as Conversation, SpeakingRuns } from '../../store/records/session-files.js';
+import { unansweredRuns } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
 import type { CliError } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
@@ -96,12 +97,13 @@ export function begunByAnother({ session_id, agent_cli }: Conversation, program:
   );
 }
 
-/** Sessions that nobody went on with for so many days are gone. */
+/** Sessions that nobody went on with for so many days are gone, but for those of which a run may yet answer. */
 export async function removeExpired(
-  store: Pick<Store, 'listSessions' | 'removeSession'>,
+  store: Pick<Store, 'listSessions' | 'removeSession'> & SpeakingRuns,
   days: number = EXPIRE_DAYS,
 ): Promise<void> {
   const oldest = new Date(Date.now() - days * DAY_MS).toISOString();
-  for (const { session_id, updated_at } of await store.listSessions())
-    if (updated_at < oldest) await store.removeSession(session_id);
+  for (const { session_id, updated_at, messages } of await store.listSessions())
+    if (updated_at < oldest && (await unansweredRuns(messages, store)).size === 0)
+      await store.removeSession(session_id);
 }

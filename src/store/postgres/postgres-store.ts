@@ -80,6 +80,8 @@ async function onceWith<T>(
 
 function storeIn(database: Database, stateDir: string): Omit<Store, 'id' | keyof FollowerFiles> {
   const memories = linesOf(database, 'memory');
+  const runs = createRuns(database);
+  const submitted = createSubmitted(database);
   return {
     copiedFrom: null,
     folder: stateDir,
@@ -87,21 +89,21 @@ function storeIn(database: Database, stateDir: string): Omit<Store, 'id' | keyof
     ...createPlans(database),
     ...createJournal(database),
     ...createHooks(database),
-    ...createRuns(database),
+    ...runs,
     ...createLogs(database),
     ...createAlive(database),
     ...createApproval(database),
     ...createMadeFiles(join(stateDir, 'made')),
     ...createDevices(database, join(stateDir, 'devices')),
     ...createProviders(database),
-    ...createSessions(database),
+    ...createSessions(database, { ...submitted, ...runs }),
     ...memoriesIn({ append: (line) => memories.append('', line), read: () => memories.read('') }),
     ...createNarration(database),
     ...createRecorded(database),
     ...createPlacedSnapshots(database, snapshotFolder(stateDir)),
     ...createTaint(database),
     ...createPruning(database, stateDir),
-    ...createSubmitted(database),
+    ...submitted,
     ...createWorkers(database),
     homes: createHomes(database),
   };

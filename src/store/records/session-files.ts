@@ -8,6 +8,8 @@ import { isProgram } from '../../plan/agents/program.js';
 import { writeAtomically } from '../files.js';
 import { appendLine, readLines } from '../line-files.js';
 import { errorCode, storeFailure } from '../store-failure.js';
+import type { RunFiles } from './run-files.js';
+import type { SubmittedFiles } from './submitted-files.js';
 
 /** What one side said in a session. */
 export interface SessionMessage {
@@ -66,17 +68,20 @@ export interface SessionFiles {
 export const SESSION_ID = /^task-[0-9a-f]{8}$/;
 const EXTENSION = '.ndjson';
 
+/** What is known of runs by which a session is seen to go on. */
+export type SpeakingRuns = Pick<SubmittedFiles, 'readSubmitted'> & Pick<RunFiles, 'readRun'>;
+
 /** Sessions as lines of JSON, each appended as it was said: `<folder>/<session>.ndjson`. */
-export function createSessionFiles(folder: string): SessionFiles {
+export function createSessionFiles(folder: string, runs: SpeakingRuns): SessionFiles {
   const pathOf = (session: string): string => join(folder, `${session}${EXTENSION}`);
 
-  function readSession(session: string): Session | null {
+  async function readSession(session: string): Promise<Session | null> {
     const lines = SESSION_ID.test(session) ? readLines(pathOf(session)) : null;
-    return lines === null ? null : sessionOf(lines);
+    return lines === null ? null : sessionOf(lines, runs);
   }
 
   return {
-    readSession: async (session) => readSession(session),
+    readSession,
     async createSession(head, messages = []) {
       await appendLine(pathOf(head.session_id), { ...head });
       for (const message of messages) await appendLine(pathOf(head.session_id), asJson(message));
@@ -88,8 +93,7 @@ export function createSessionFiles(folder: string): SessionFiles {
       ),
     addMessage: (session, message) => appendLine(pathOf(session), asJson(message)),
     async listSessions() {
-      const all = namesIn(folder).flatMap((name) => readSession(name) ?? []);
-      return all.sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+      return latestFirst(await Promise.all(namesIn(folder).map(readSession)));
     },
     removeSession: async (session) => rmSync(pathOf(session), { force: true }),
   };
@@ -99,7 +103,7 @@ export function createSessionFiles(folder: string): SessionFiles {
  * A session of its lines, the head first; null where that is lost or damaged: nobody can say who goes on with it.
  * Damaged messages are left out.
  */
-export function sessionOf([head, ...lines]: Json[]): Session | null {
+export async function sessionOf([head, ...lines]: Json[], runs: SpeakingRuns): Promise<Session | null> {
   if (head === undefined || !isHead(head)) return null;
   const known = head as unknown as SessionHead; // looked at
   const messages = new Map<string, SessionMessage>();
@@ -109,7 +113,25 @@ export function sessionOf([head, ...lines]: Json[]): Session | null {
   const last = all.at(-1);
   // Nobody can go on with one before it is here: it is kept as long as one that was begun then.
   const updated_at = [last?.at ?? known.created_at, known.imported?.at ?? ''].sort().at(-1) ?? '';
-  return { ...known, updated_at, status: statusOf(last), messages: all };
+  const status = (await unansweredRuns(all, runs)).size > 0 ? 'active' : statusOf(last);
+  return { ...known, updated_at, status, messages: all };
+}
+
+/** Those that are sessions, the latest changed first. */
+export function latestFirst(sessions: (Session | null)[]): Session[] {
+  return sessions.flatMap((one) => one ?? []).sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+}
+
+/** Runs that asked in a session and go on: each may yet answer, whatever others said meanwhile. */
+export async function unansweredRuns(messages: SessionMessage[], runs: SpeakingRuns): Promise<Set<string>> {
+  const said = (wanted: SessionMessage['role']): Set<string> =>
+    new Set(messages.filter(({ role }) => role === wanted).map(({ run }) => run));
+  const answered = said('assistant');
+  const asked = [...said('user')].filter((run) => !answered.has(run));
+  if (asked.length === 0) return new Set();
+  const known = (await runs.readSubmitted(asked)).map(({ run }) => run);
+  const ended = await Promise.all(known.map(async (run) => (await runs.readRun(run)) !== null));
+  return new Set(known.filter((_, index) => ended[index] === false));
 }
 
 function isHead(line: Json): boolean {

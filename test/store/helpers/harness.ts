@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { SpeakingRuns } from '../../../src/store/records/session-files.js';
 
 /** A folder for one test. */
 export async function temporaryFolder(): Promise<string> {
@@ -10,3 +11,6 @@ export async function temporaryFolder(): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
 }
+
+/** What a store knows of runs that were never submitted to it. */
+export const NO_RUNS: SpeakingRuns = { readSubmitted: async () => [], readRun: async () => null };

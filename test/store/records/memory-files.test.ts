@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { MemoryFiles } from '../../../src/store/records/memory-files.js';
 import { createMemoryFiles } from '../../../src/store/records/memory-files.js';
 import { createSessionFiles } from '../../../src/store/records/session-files.js';
+import { NO_RUNS } from '../helpers/harness.js';
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'perdure-memory-'));
@@ -64,7 +65,7 @@ it('a line that a crash has cut costs nothing but itself', async () => {
 });
 
 it('a session tells each side of a run once, however often it is said, and how it ended', async () => {
-  const files = createSessionFiles(folder());
+  const files = createSessionFiles(folder(), NO_RUNS);
   const id = 'task-0a1b2c3d';
   await files.createSession({
     session_id: id,

@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SessionHead, SessionMessage } from '../../../src/store/records/session-files.js';
+import { openStore } from '../../../src/store/local-store.js';
 import { createSessionFiles } from '../../../src/store/records/session-files.js';
-import { temporaryFolder } from '../helpers/harness.js';
+import { NO_RUNS, temporaryFolder } from '../helpers/harness.js';
+import { runRecord } from '../helpers/run-record.js';
 
 const head = (id: number, created_at = '2026-01-01T00:00:00.000Z'): SessionHead => ({
   session_id: `task-0000000${id}`,
@@ -19,7 +21,7 @@ const said = (role: 'user' | 'assistant', run: string, at: string, more: Partial
 
 it('sessions are listed by who changed last, and are gone once removed', async () => {
   const folder = join(await temporaryFolder(), 'sessions');
-  const files = createSessionFiles(folder);
+  const files = createSessionFiles(folder, NO_RUNS);
   expect(await files.listSessions()).toEqual([]);
   await files.createSession(head(1));
   await files.createSession(head(2), [said('user', 'r', '2026-03-01T00:00:00.000Z')]);
@@ -36,7 +38,7 @@ it('sessions are listed by who changed last, and are gone once removed', async (
 });
 
 it('a session that is imported is there with all that was said, kept as one that was begun then', async () => {
-  const files = createSessionFiles(await temporaryFolder());
+  const files = createSessionFiles(await temporaryFolder(), NO_RUNS);
   const messages = [said('user', 'r', '2025-01-01T00:00:00.000Z'), said('assistant', 'r', '2025-01-02T00:00:00.000Z')];
   const imported = { from: 'a.jsonl', hash: 'sha256:a' as const, at: '2026-05-01T00:00:00.000Z' };
   await files.importSession({ ...head(1), imported }, messages);
@@ -53,14 +55,42 @@ it.each([
     [said('user', 'r', '2026-01-02T00:00:00.000Z'), said('assistant', 'r', '2026-01-03T00:00:00.000Z', { status })],
   ]),
 ] as [string, string, SessionMessage[]][])('a session is %s', async (_, status, messages) => {
-  const files = createSessionFiles(await temporaryFolder());
+  const files = createSessionFiles(await temporaryFolder(), NO_RUNS);
   await files.createSession(head(1), messages);
   const session = await files.readSession('task-00000001');
   expect([session?.status, session?.updated_at]).toEqual([status, messages.at(-1)?.at ?? head(1).created_at]);
 });
 
+it('a session is active until each of its runs has answered or ended, whoever answered last', async () => {
+  const store = await openStore(await temporaryFolder());
+  await store.createSession(head(1));
+  const tell = (role: 'user' | 'assistant', run: string, at: string): Promise<void> =>
+    store.addMessage('task-00000001', said(role, run, at, role === 'user' ? {} : { status: 'success' }));
+  for (const [day, run] of ['a', 'b', 'gone'].entries()) {
+    const at = `2026-01-0${day + 1}T00:00:00.000Z`;
+    const about = { run, definition: 'd', rehearsal: false, submitted_by: 'ana', submitted_at: at };
+    if (run !== 'gone') await store.noteSubmitted(about);
+    await tell('user', run, at);
+  }
+  const status = async () => (await store.readSession('task-00000001'))?.status;
+  await tell('assistant', 'b', '2026-01-05T00:00:00.000Z');
+  expect([await status(), (await store.listSessions())[0]?.status]).toEqual(['active', 'active']);
+  await tell('assistant', 'a', '2026-01-06T00:00:00.000Z');
+  expect(await status()).toBe('completed');
+});
+
+it('a run that ended without a word keeps no session active', async () => {
+  const store = await openStore(await temporaryFolder());
+  const at = '2026-01-01T00:00:00.000Z';
+  await store.createSession(head(1), [said('user', 'a', at), said('user', 'b', at), said('assistant', 'b', at)]);
+  await store.noteSubmitted({ run: 'a', definition: 'd', rehearsal: false, submitted_by: 'ana', submitted_at: at });
+  expect((await store.readSession('task-00000001'))?.status).toBe('active');
+  await store.writeRun(runRecord('a'));
+  expect((await store.readSession('task-00000001'))?.status).toBe('completed');
+});
+
 it('a session has what one side said in a run once, the first time', async () => {
-  const files = createSessionFiles(await temporaryFolder());
+  const files = createSessionFiles(await temporaryFolder(), NO_RUNS);
   await files.createSession(head(1));
   const first = said('user', 'r', '2026-01-02T00:00:00.000Z');
   for (const content of [first.content, 'again']) await files.addMessage('task-00000001', { ...first, content });
@@ -73,7 +103,7 @@ it.each([
   ['was begun by a program that nobody knows', JSON.stringify({ ...head(1), agent_cli: 'other' })],
 ])('a session that %s is none, and the others are there', async (_how, begin) => {
   const folder = await temporaryFolder();
-  const files = createSessionFiles(folder);
+  const files = createSessionFiles(folder, NO_RUNS);
   const message = said('user', 'r', '2026-01-02T00:00:00.000Z');
   writeFileSync(join(folder, 'task-00000001.ndjson'), `${begin}\n${JSON.stringify(message)}\n`);
   await files.createSession(head(2), [message]);
@@ -83,7 +113,7 @@ it.each([
 
 it('a session is there without the lines of it that are damaged', async () => {
   const folder = await temporaryFolder();
-  const files = createSessionFiles(folder);
+  const files = createSessionFiles(folder, NO_RUNS);
   const message = said('user', 'r', '2026-01-02T00:00:00.000Z');
   const odd = ['7', 'null', '{}', '{"role":"user","content":null,"run":"r","at":"x"}', '{"role":"user", "cont'];
   writeFileSync(
@@ -95,7 +125,7 @@ it('a session is there without the lines of it that are damaged', async () => {
 
 it('no other name is that of a session, and what cannot be listed is a failure', async () => {
   const folder = await temporaryFolder();
-  const files = createSessionFiles(join(folder, 'sessions'));
+  const files = createSessionFiles(join(folder, 'sessions'), NO_RUNS);
   mkdirSync(join(folder, 'sessions'));
   for (const name of ['task-0000000', '../secret', 'task-0000000g', 'xtask-00000001', 'task-000000011']) {
     writeFileSync(join(folder, 'sessions', `${name}.ndjson`), `${JSON.stringify(head(1))}\n`);
@@ -104,5 +134,7 @@ it('no other name is that of a session, and what cannot be listed is a failure',
   expect(await files.listSessions()).toEqual([]);
   expect(existsSync(join(folder, 'secret.ndjson'))).toBe(true);
   writeFileSync(join(folder, 'file'), '');
-  await expect(createSessionFiles(join(folder, 'file')).listSessions()).rejects.toThrow(/Cannot read `.*file`/);
+  await expect(createSessionFiles(join(folder, 'file'), NO_RUNS).listSessions()).rejects.toThrow(
+    /Cannot read `.*file`/,
+  );
 });
