@@ -219,6 +219,23 @@ describe('messages from anybody on this machine', () => {
     await expectUnharmed('honest', handle, gate);
   });
 
+  it('gates of theirs that a shell would act on are not among what it completes', async () => {
+    const { handle, gate } = await waiting('completed');
+    const asked = { message: 'x', content: null, hash: 'x', since: '2000-01-01T00:00:00.000Z' };
+    await outsider.client.workflow.start(INTERPRETER, {
+      workflowId: 'strange',
+      taskQueue: 'nobody',
+      memo: { [MEMO.waiting]: ['$(touch pwned)', 'a\nb', 'a b', 'plain'].map((path) => ({ ...asked, path })) },
+    });
+    const lines = await until(async () => {
+      const { stdout } = await project.run('completion', 'gates');
+      return stdout.includes('strange/plain') ? stdout.split('\n') : null;
+    });
+    expect(lines.filter((line) => /^strange|^b$|pwned/.test(line))).toEqual(['strange/plain']);
+    expect(lines).toContain('completed/ok');
+    await expectUnharmed('completed', handle, gate);
+  });
+
   it('input that is no input of ours ends a run with one clear failure, not with retries for ever', async () => {
     for (const [index, args] of [
       [],

@@ -6,6 +6,8 @@ import { printResult } from '../terminal.js';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 /** What those scripts ask for while a person types. */
 const NAMES = ['runs', 'gates'] as const;
+/** What shells take as it is. Others may have started a run, and called its gates, by any name. */
+const PLAIN = /^[\w./-]+$/;
 /** More nobody reads. */
 const MOST = 200;
 
@@ -29,7 +31,8 @@ export function completionOf(commands: () => readonly CommandSpec[]): CommandSpe
     async run({ arguments: [given], terminal }) {
       const names = NAMES.find((candidate) => candidate === given);
       if (names !== undefined) {
-        printResult(terminal, (await namesOf(names, terminal)).map((name) => `${name}\n`).join(''));
+        const plain = (await namesOf(names, terminal)).filter((name) => PLAIN.test(name)).slice(0, MOST);
+        printResult(terminal, plain.map((name) => `${name}\n`).join(''));
         return EXIT.success;
       }
       const { completionScript } = await import('../render/completion.js');
@@ -47,10 +50,10 @@ async function namesOf(names: (typeof NAMES)[number], terminal: Terminal): Promi
   if (session === null) return [];
   if (names === 'gates') {
     const { listGates } = await import('../observe/list-runs.js');
-    return (await listGates(session, { once: true })).gates.map(({ address }) => address).slice(0, MOST);
+    return (await listGates(session, { once: true })).gates.map(({ address }) => address);
   }
   const { listOpen } = await import('../observe/list-runs.js');
   const open = (await listOpen(session.store)).map(({ run }) => run);
   const closed = await session.store.listRuns();
-  return [...new Set([...open, ...closed.filter((run) => !run.includes('/'))])].slice(0, MOST);
+  return [...new Set([...open, ...closed.filter((run) => !run.includes('/'))])];
 }

@@ -85,7 +85,7 @@ function bash(commands: readonly CommandSpec[]): string {
   return `${[
     '# bash: source <(perdure completion bash)',
     '_perdure() {',
-    '  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} prefix= words= names= at=',
+    '  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} prefix= words= names= at= name=',
     // `--format=gr` is three words here, and one where `=` was taken out of COMP_WORDBREAKS.
     '  if [ "$current" = = ]; then current=',
     '  elif [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}',
@@ -103,10 +103,13 @@ function bash(commands: readonly CommandSpec[]): string {
     ...cases,
     '    esac',
     '  fi',
-    '  if [ -n "$names" ] && [ "$COMP_CWORD" -eq $((at + 1)) ]; then',
-    '    words="$words $(perdure completion $names 2>/dev/null)"',
-    '  fi',
     '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
+    // Not among `words`, in which compgen carries out `$(…)`.
+    '  if [ -n "$names" ] && [ "$COMP_CWORD" -eq $((at + 1)) ]; then',
+    '    while IFS= read -r name; do',
+    '      if [[ $name == "$current"* ]]; then COMPREPLY+=("$name"); fi',
+    '    done < <(perdure completion $names 2>/dev/null)',
+    '  fi',
     '}',
     // Where it offers nothing, bash offers files, and writes their names as its words need it.
     'complete -o default -F _perdure perdure',

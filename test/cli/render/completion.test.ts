@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/cli/commands/index.js';
@@ -9,12 +9,12 @@ import { temporaryFolder } from '../../activities/helpers/harness.js';
 /** What bash offers for a line of words, the last one unfinished. */
 const offered = (...words: string[]): string[] => offeredWith('', words);
 
-function offeredWith(before: string, words: string[]): string[] {
+function offeredWith(before: string, words: string[], cwd = '/'): string[] {
   const list = words.map((word) => `'${word}'`).join(' ');
   const script =
     `${before}${completionScript('bash', COMMANDS)}COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _perdure; ` +
     `printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' })
+  return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd })
     .split('\n')
     .filter((line) => line !== '');
 }
@@ -77,6 +77,16 @@ describe('the completion of bash', () => {
     expect(offered(...words).filter((word) => !word.startsWith('-'))).toEqual([]);
     expect(offeredWith(asked, words).filter((word) => !/^-|^(?:show|diff|export|apply)$/.test(word))).toEqual(expected);
   });
+
+  it.each(['$(touch pwned)', '`touch pwned`', '$((a[$(touch pwned)]))', '${a:-$(touch pwned)}', '{re,$(touch pwned)}'])(
+    'carries nothing out of a gate that others have called %s',
+    async (gate) => {
+      const cwd = await folderWith();
+      const asked = `perdure() { printf '%s\\n' '${gate}' release-7k2m4xqa/notes; }; `;
+      expect(offeredWith(asked, ['perdure', 'approve', ''], cwd)).toContain('release-7k2m4xqa/notes');
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
 
   it.each([
     ['a file with a space in its name', 'run my\t', '<run><my flow.yml>'],
