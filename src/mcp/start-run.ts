@@ -74,8 +74,8 @@ export async function startRun(wanted: Wanted, call: ToolCall): Promise<Started>
   if (asked !== null) return asked;
   const session = await connection.session();
   const id = newRunId(compiled.plan.name);
-  const settings = await injectContext(
-    { run: id, plan: compiled.plan, input, settings: settled, session: conversation ?? null, description },
+  const { settings, question } = await injectContext(
+    { plan: compiled.plan, input, settings: settled, session: conversation ?? null, description },
     session,
   );
   const { startSubmission } = await import('../cli/submit/submit-run.js');
@@ -83,7 +83,15 @@ export async function startRun(wanted: Wanted, call: ToolCall): Promise<Started>
   remember(id, inputs, connection);
   try {
     await startSubmission(
-      { id, compiled, session, settings, description, values: () => storePlan(compiled, input, session.store) },
+      {
+        id,
+        compiled,
+        session,
+        settings,
+        question,
+        description,
+        values: () => storePlan(compiled, input, session.store),
+      },
       link,
     );
   } finally {

@@ -1,7 +1,7 @@
 // @seconds 20
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../../src/plan/values/json.js';
 import type { Memory } from '../../src/store/records/memory-files.js';
 import type { Session } from '../../src/store/records/session-files.js';
@@ -9,6 +9,7 @@ import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Finished, Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
+import { temporaryFolder } from '../store/helpers/harness.js';
 
 const HELPER = 'name: helper\ndescription: Helps with the endpoints.\nprompt: You help.\n';
 const WAITS = `name: waits
@@ -107,6 +108,45 @@ it('runs that go on with a session at once: it is active, kept and told in pairs
   expect(lastPrompt()).toMatch(
     /\[user\]\nAsk of slow\.\n\n\[assistant, success\]\n.+\n\n\[user\]\nAsk of slower\.\n\n\[assistant, success\]\n/,
   );
+});
+
+it('a run that was not started has asked nothing in its session', async () => {
+  await project.run('run', 'helper', 'Hello.', '--id', 'taken');
+  expect((await project.run('run', 'waits.yml', '-i', 'request=x', '--session', 'new', '--id', 'taken')).code).toBe(2);
+  const [session] = await json<Json[]>('sessions', 'list');
+  expect(session).toMatchObject({ status: 'completed', messages: 0 });
+});
+
+it('a question that nobody could tell its session is told when the run closes', async () => {
+  await project.run('run', 'waits.yml', '-i', 'request=Lost?', '--session', 'new', '--id', 'lost', '--no-wait');
+  const [id = ''] = await ids();
+  const file = join(project.folder, '.perdure', 'sessions', `${id}.ndjson`);
+  const [head = ''] = readFileSync(file, 'utf8').trim().split('\n');
+  writeFileSync(file, `${head}\n`); // as where the command was killed right after it had started the run
+  await project.run('answer', 'lost/go', 'yes');
+  await project.run('watch', 'lost');
+  expect((await json<Session>('sessions', 'show', id)).messages).toMatchObject([
+    { role: 'user', content: 'Lost?', run: 'lost' },
+    { role: 'assistant', status: 'success', run: 'lost' },
+  ]);
+});
+
+it('reruns of a run of a session are played by the program that began that', async () => {
+  const bin = await temporaryFolder();
+  writeFileSync(join(bin, 'codex'), '#!/bin/sh\nexit 7\n', { mode: 0o755 });
+  const once = 'name: once\nsteps:\n  - {agent: helper, prompt: Go., retry: {attempts: 1}}\n';
+  const own = await openProject(
+    { 'definitions/agents/helper.yml': HELPER, 'once.yml': once, 'perdure.yml': 'agents: {default: codex}\n' },
+    { PATH: `${bin}:/usr/bin:/bin` },
+  );
+  onTestFinished(() => own.close());
+  const codes = [(await own.run('run', 'once.yml', '--session', 'new', '--id', 'first')).code];
+  writeFileSync(join(own.folder, 'perdure.yml'), 'agents: {default: claude}\n'); // which is not installed
+  codes.push((await own.run('rerun', 'first', '--id', 'second')).code);
+  codes.push((await own.run('rerun', 'second', '--id', 'third')).code);
+  expect(codes).toEqual([1, 1, 1]);
+  const { stdout } = await own.run('show', 'third', '--json');
+  expect((JSON.parse(stdout) as { error: string }).error).toContain('Codex ended');
 });
 
 it('a run that fails is recorded in its session, with the step that failed', async () => {

@@ -6,8 +6,10 @@ import type { ClosingRun, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
+import { inlineValues } from '../values/inline-values.js';
 import type { Store } from '../../store/store.js';
 import { locate } from '../../store/folders/places.js';
+import { askedOf } from './told-context.js';
 
 /** Of an answer so much is kept in a session; the run itself has it whole. */
 const ANSWER_CHARACTERS = 20_000;
@@ -25,6 +27,16 @@ export async function keepContext(store: Store, record: ClosingRun, results: Ste
   await markChanged(store, record, context);
   if (context.session === null) return;
   const { run, status, error, ended_at: at } = record;
+  const session = await store.readSession(context.session);
+  if (session === null) return; // it was removed
+  // Whoever started the run may have been killed before it could say what was asked.
+  if (!session.messages.some((message) => message.role === 'user' && message.run === run))
+    await store.addMessage(context.session, {
+      role: 'user',
+      content: askedOf(await inlineValues(record.input, store)),
+      run,
+      at: record.started_at,
+    });
   const content = (await textOf(store, record.output)).slice(0, ANSWER_CHARACTERS);
   const troubles = results
     .filter((result) => result.attempts > 1 || result.status === 'error' || result.status === 'timeout')

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Plan } from '../../plan/plan.js';
 import { onlyProgram, playersOf } from '../../plan/players.js';
+import type { InjectedContext } from '../../plan/agents/injected-context.js';
+import type { RunRecord } from '../../plan/result.js';
 import type { ProgramName } from '../../plan/agents/program.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { Session as Conversation, SpeakingRuns } from '../../store/records/session-files.js';
@@ -35,6 +37,19 @@ export async function findConversation(id: string, store: Pick<Store, 'readSessi
       '`perdure sessions list` shows those that are kept; `--session new` begins one.',
     );
   return session;
+}
+
+/** The session that a run went on with, or the first of those that it is a rerun of; null where it is gone. */
+export async function conversationOf(
+  lineage: Pick<RunRecord, 'context'>[],
+  store: Pick<Store, 'get' | 'readSession'>,
+): Promise<Conversation | null> {
+  for (const { context } of lineage) {
+    // as `storeContext` puts it there
+    const told = context === undefined ? null : ((await store.get(context)) as unknown as InjectedContext);
+    if (told?.session != null) return store.readSession(told.session);
+  }
+  return null;
 }
 
 /** A run, as far as its session depends on it. */

@@ -8,7 +8,6 @@ import { openConversation } from './conversation.js';
 
 /** A submission, as far as what its agents are told depends on it. */
 export interface Submitted {
-  run: string;
   plan: Plan;
   input: JsonObject;
   settings: RunSettings;
@@ -19,14 +18,21 @@ export interface Submitted {
   earlier?: Hash | undefined;
 }
 
+/** What a run asks in its session. */
+export interface Question {
+  session: string;
+  content: string;
+}
+
 /**
- * Settles what the agents of a run are told beside their prompts, and gives the run's settings with it. Throws a usage
- * error for a session that is not there, or that another program began.
+ * Settles what the agents of a run are told beside their prompts, and gives the run's settings with it, and what its
+ * session is told once it has been started. Throws a usage error for a session that is not there, or that another
+ * program began.
  */
 export async function injectContext(
-  { run, plan, input, settings, session: wanted, description, earlier }: Submitted,
+  { plan, input, settings, session: wanted, description, earlier }: Submitted,
   { store, project, config }: Pick<Session, 'store' | 'project' | 'config'>,
-): Promise<RunSettings> {
+): Promise<{ settings: RunSettings; question: Question | null }> {
   const { TOLD, askedOf, storeContext } = await import('../../activities/runs/told-context.js');
   const session =
     wanted === null
@@ -37,12 +43,8 @@ export async function injectContext(
     messages: config.sessions?.max_history ?? TOLD.messages,
   };
   const context = await storeContext({ plan, input, root: project.root, session, most, description, earlier }, store);
-  if (session !== null)
-    await store.addMessage(session.session_id, {
-      role: 'user',
-      content: askedOf(input),
-      run,
-      at: new Date().toISOString(),
-    });
-  return context === null ? settings : { ...settings, context };
+  return {
+    settings: context === null ? settings : { ...settings, context },
+    question: session === null ? null : { session: session.session_id, content: askedOf(input) },
+  };
 }

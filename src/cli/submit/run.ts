@@ -53,8 +53,8 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
   await allow({ command, settled, plan: compiled.plan }, session, terminal);
   const id = command.id ?? newRunId(compiled.plan.name);
   if (elsewhere !== null) tell(terminal, terminal.palette.dim(elsewhereNote(elsewhere)));
-  const settings = await injectContext(
-    { run: id, plan: compiled.plan, input, settings: settled, session: wanted },
+  const { settings, question } = await injectContext(
+    { plan: compiled.plan, input, settings: settled, session: wanted },
     session,
   );
   await tellContext(settings, session, terminal);
@@ -65,6 +65,7 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
       compiled,
       session,
       settings,
+      question,
       values: () => storePlan(compiled, input, session.store),
       ...(written?.after === undefined ? {} : { after: written.after }),
     },

@@ -21,6 +21,7 @@ import { narrateIn } from '../narration/narrate-session.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import type { Question } from './inject-context.js';
 import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
 import { attributesAt, joinsRecord, startOrJoin } from './start-run.js';
@@ -63,6 +64,8 @@ export interface Submission {
   values: () => Promise<Record<string, Value>>;
   session: Session;
   settings: RunSettings;
+  /** What its session is told that it asks, once it has been started. */
+  question?: Question | null;
   /** What it is about, in a few words. */
   description?: string | undefined;
   /** The run whose build it mends. */
@@ -153,10 +156,9 @@ async function tellLacking(plan: Plan, store: Session['store'], link: TemporalLi
 }
 
 /** Starts the run, or joins the one that this submission means; a worker must be there. */
-export async function startSubmission(
-  { id, compiled: { plan, files }, session, settings: chosen, values: store, after: mended, description }: Submission,
-  link: TemporalLink,
-): Promise<{ joined: boolean }> {
+export async function startSubmission(submission: Submission, link: TemporalLink): Promise<{ joined: boolean }> {
+  const { id, compiled, session, settings: chosen, values: store, after: mended, description, question } = submission;
+  const { plan, files } = compiled;
   const settings = inWorkTree(chosen, plan, { main: mainPlace(id), travels: session.store.homes !== null });
   const { pollersOf, requireHosts } = await import('../../workers/connection/task-queue.js');
   await pollersOf(link, session.store);
@@ -185,7 +187,7 @@ export async function startSubmission(
   try {
     // Once more: a worker that came meanwhile has looked before this run was noted.
     await requireOneFolder(plan, settings, session);
-    return await startOrJoin(link, {
+    const started = await startOrJoin(link, {
       run: id,
       plan,
       input: values,
@@ -193,11 +195,19 @@ export async function startSubmission(
       storeId: session.store.id,
       description,
     });
+    if (!started.joined && question != null) await tellQuestion(id, question, session.store);
+    return started;
   } catch (error) {
     // Of a connection that was lost meanwhile nobody knows whether it was started.
     if (isNew && grpcTrouble(error) !== 'connection-lost') await session.store.forgetSubmitted(id);
     throw error;
   }
+}
+
+/** Tells a session what a run asks that has been started. What cannot be told now is told when the run closes. */
+async function tellQuestion(run: string, { session, content }: Question, store: Session['store']): Promise<void> {
+  const at = new Date().toISOString();
+  await store.addMessage(session, { role: 'user', content, run, at }).catch(() => undefined);
 }
 
 /** Has the files of a run that travels go to the store. Throws a refusal where those beside git are too large. */

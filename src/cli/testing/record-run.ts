@@ -11,7 +11,7 @@ import type { RunView } from '../observe/view/view.js';
 import { toRunResult } from '../render/json.js';
 import type { Session } from '../session.js';
 import { openExisting, unknownRun } from '../session.js';
-import { inlineValues } from '../submit/inline-values.js';
+import { inlineValues } from '../../activities/values/inline-values.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import { earlierTries } from './earlier-tries.js';

@@ -113,7 +113,7 @@ export async function sessionOf([head, ...lines]: Json[], runs: SpeakingRuns): P
   const last = all.at(-1);
   // Nobody can go on with one before it is here: it is kept as long as one that was begun then.
   const updated_at = [last?.at ?? known.created_at, known.imported?.at ?? ''].sort().at(-1) ?? '';
-  const status = (await unansweredRuns(all, runs)).size > 0 ? 'active' : statusOf(last);
+  const status = (await unansweredRuns(all, runs)).size > 0 ? 'active' : statusOf(known, last);
   return { ...known, updated_at, status, messages: all };
 }
 
@@ -152,8 +152,9 @@ function hasTexts(line: JsonObject, names: string[]): boolean {
   return names.every((name) => typeof line[name] === 'string');
 }
 
-function statusOf(last: SessionMessage | undefined): Session['status'] {
-  if (last?.role === 'user') return 'active';
+function statusOf({ imported }: SessionHead, last: SessionMessage | undefined): Session['status'] {
+  // Who asked has ended without a word; of one that was imported nobody knows.
+  if (last?.role === 'user') return imported === undefined ? 'error' : 'active';
   return last?.status === undefined || last.status === 'success' || last.status === 'partial' ? 'completed' : 'error';
 }
 

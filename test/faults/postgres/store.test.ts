@@ -162,8 +162,8 @@ describe('a store on PostgreSQL', () => {
   it('keeps sessions, memories, narration, pauses, taint, devices and who was submitted for all', async () => {
     const head = { session_id: 'task-0a1b2c3d', agent_name: 'a', description: '', created_at: '2026-01-01T00:00:00Z' };
     await here.createSession(head);
-    await here.addMessage(head.session_id, { role: 'user', content: 'Hi', run: 'r', at: '2026-01-02T00:00:00Z' });
-    expect((await there.listSessions())[0]).toMatchObject({ status: 'active', messages: [{ content: 'Hi' }] });
+    await here.addMessage(head.session_id, { role: 'user', content: 'Hi', run: 'r-1', at: '2026-01-02T00:00:00Z' });
+    expect((await there.listSessions())[0]).toMatchObject({ messages: [{ content: 'Hi' }] });
     await here.addMemory({ category: 'goal', text: 'Ship in May.', by: 'ana' });
     await here.addMemory({ category: 'goal', text: 'Ship in June.', by: 'ana' });
     expect((await there.searchMemories({ query: '' })).map(({ text }) => text)).toEqual(['Ship in June.']);
@@ -193,7 +193,9 @@ describe('a store on PostgreSQL', () => {
     ]);
     expect((await there.readSubmitted(['r-1', 'r-0'])).map(({ definition }) => definition)).toEqual(['d']);
     expect((await there.listUnrecorded()).map(({ run: id }) => id)).toEqual(['r-1']);
+    expect((await there.readSession(head.session_id))?.status).toBe('active');
     await here.writeRun(runRecord('r-1'));
+    expect((await there.readSession(head.session_id))?.status).toBe('error');
     expect(await there.listUnrecorded()).toEqual([]);
     await here.forgetRun('r-1');
     const token = await here.sign('gate');

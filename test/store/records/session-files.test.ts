@@ -47,7 +47,7 @@ it('a session that is imported is there with all that was said, kept as one that
 });
 
 it.each([
-  ['active while a run goes on', 'active', [said('user', 'r', '2026-01-02T00:00:00.000Z')]],
+  ['an error where nobody answers any more', 'error', [said('user', 'r', '2026-01-02T00:00:00.000Z')]],
   ['completed before anybody speaks', 'completed', []],
   ...(['success', 'partial', 'error', 'cancelled'] as const).map((status) => [
     `${status === 'success' || status === 'partial' ? 'completed' : 'an error'} after \`${status}\``,

@@ -17,7 +17,9 @@ import { print, printJson, tell } from '../../terminal.js';
 import type { Compiled } from '../prepare.js';
 import { compile, settle, storeTexts } from '../prepare.js';
 import { freshPaths } from './rerun-from.js';
-import { inlineValues } from '../inline-values.js';
+import type { Session as Conversation } from '../../../store/records/session-files.js';
+import { conversationOf } from '../conversation.js';
+import { inlineValues } from '../../../activities/values/inline-values.js';
 import { injectContext } from '../inject-context.js';
 import type { RerunForecast } from './rerun-forecast.js';
 import { forecastLine, toForecast } from './rerun-forecast.js';
@@ -98,7 +100,12 @@ export async function prepareRerun(
   const lineage = await lineageOf(record, store);
   const reuse = await reuseFor(choices, plan, lineage, store);
   const id = choices.id ?? newRunId(plan.name);
-  const settings = await settingsFor({ id, choices, record, compiled, input, reuse }, session, terminal);
+  const conversation = await conversationOf(
+    lineage.map((one) => one.record),
+    store,
+  );
+  const wanted = { choices, record, conversation, compiled, input, reuse };
+  const settings = await settingsFor(wanted, session, terminal);
   await storeTexts(compiled, store);
   const forecast = await toForecast(
     { store, plan, input, settings },
@@ -109,9 +116,10 @@ export async function prepareRerun(
 }
 
 interface Wanted {
-  id: string;
   choices: RerunChoices;
   record: RunRecord;
+  /** The session of the first run: its program plays again. */
+  conversation: Conversation | null;
   compiled: Pick<Compiled, 'plan' | 'texts'>;
   input: Record<string, Value>;
   reuse: ReuseSettings;
@@ -119,18 +127,19 @@ interface Wanted {
 
 /** Who plays, what is reused, and what is injected: as for a new run, but for the context of the run before. */
 async function settingsFor(
-  { id, choices: { by, gates }, record, compiled: { plan, texts }, input, reuse }: Wanted,
+  { choices: { by, gates }, record, conversation, compiled: { plan, texts }, input, reuse }: Wanted,
   session: Session,
   terminal: Terminal,
 ): Promise<RunSettings> {
-  const choices = { rehearse: record.rehearsal, by, gates, limits: { ...NO_BUDGETS }, texts };
+  const choices = { rehearse: record.rehearsal, by, gates, limits: { ...NO_BUDGETS }, conversation, texts };
   const settings: RunSettings = {
     ...(await settle(plan, choices, session, terminal)),
     ...(record.definition === undefined ? {} : { definition: record.definition }),
     reuse,
   };
   const values = await inlineValues(input, session.store);
-  return injectContext({ run: id, plan, input: values, settings, session: null, earlier: record.context }, session);
+  const given = { plan, input: values, settings, session: null, earlier: record.context };
+  return (await injectContext(given, session)).settings;
 }
 
 async function recordOf(run: string, session: Session): Promise<RunRecord> {
