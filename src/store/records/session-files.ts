@@ -130,8 +130,9 @@ export async function unansweredRuns(messages: SessionMessage[], runs: SpeakingR
   const asked = [...said('user')].filter((run) => !answered.has(run));
   if (asked.length === 0) return new Set();
   const known = (await runs.readSubmitted(asked)).map(({ run }) => run);
-  const ended = await Promise.all(known.map(async (run) => (await runs.readRun(run)) !== null));
-  return new Set(known.filter((_, index) => ended[index] === false));
+  // One whose record is there has ended, though nobody can read it any more.
+  const records = await Promise.all(known.map((run) => runs.readRun(run).catch(() => undefined)));
+  return new Set(known.filter((_, index) => records[index] === null));
 }
 
 function isHead(line: Json): boolean {

@@ -80,13 +80,16 @@ it('a session is active until each of its runs has answered or ended, whoever an
 });
 
 it('a run that ended without a word keeps no session active', async () => {
-  const store = await openStore(await temporaryFolder());
+  const state = await temporaryFolder();
+  const store = await openStore(state);
   const at = '2026-01-01T00:00:00.000Z';
   await store.createSession(head(1), [said('user', 'a', at), said('user', 'b', at), said('assistant', 'b', at)]);
   await store.noteSubmitted({ run: 'a', definition: 'd', rehearsal: false, submitted_by: 'ana', submitted_at: at });
   expect((await store.readSession('task-00000001'))?.status).toBe('active');
   await store.writeRun(runRecord('a'));
   expect((await store.readSession('task-00000001'))?.status).toBe('completed');
+  writeFileSync(join(state, 'runs', 'a.json'), '{'); // damaged: of its end nobody knows more
+  expect(await store.listSessions()).toMatchObject([{ status: 'completed' }]);
 });
 
 it('a session has what one side said in a run once, the first time', async () => {
