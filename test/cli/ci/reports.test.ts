@@ -44,4 +44,15 @@ describe('the report of a run', () => {
     expect(summary).toContain('| second | error | 1.0s |');
     expect(summary).toContain('### second\n\n    bad <b>&"\\u{0}\n    ::set-env name=X::y\n    | a | `b`, 100%\n');
   });
+
+  it('is a summary that GitHub has room for, whatever failed, and that says how much more there is', () => {
+    const steps = Array.from({ length: 1_000 }, (_, index) =>
+      stepView(commandStep(index, ['false'], { id: `s${index}` }), ended('error', { error: '\u200b'.repeat(10_000) })),
+    );
+    const summary = summaryOf(runView(steps, { status: 'error', endedAt: 3_000, name: 'check' }));
+    expect(Buffer.byteLength(summary)).toBeLessThan(1024 * 1024);
+    const told = summary.match(/^### s/gm)?.length ?? 0;
+    expect(told).toBeGreaterThan(10);
+    expect(summary).toContain(`\n${1_000 - told} more failed.\n`);
+  });
 });
