@@ -121,8 +121,8 @@ describe('workspace apply', () => {
 
 describe('workspace of a project below the top of a repository', () => {
   it('prints patches that git applies there, names commands that work there, and another way to merge', async () => {
-    const inner = projectAt(at('inner'));
-    mkdirSync(at('inner'));
+    const inner = projectAt(at('the inner'));
+    mkdirSync(at('the inner'));
     for (const [name, text] of Object.entries({
       'perdure.yml': '{}\n',
       '.gitignore': '.perdure\n',

@@ -6,6 +6,7 @@ import type { OpenGate } from '../observe/view/view.js';
 import { formatDuration } from '../text/format.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import { ownName } from '../text/own-name.js';
+import { shellWord } from '../text/shell-word.js';
 
 /** What a gate wants, in the words that stand before its question. */
 export function wantOf({ kind, options }: Gate): string {
@@ -15,7 +16,7 @@ export function wantOf({ kind, options }: Gate): string {
 
 /** The commands that answer a gate, the likely one first; whatever they name can be copied into a shell. */
 export function answerCommands({ address, gate }: OpenGate): string[] {
-  const to = safeLine(address);
+  const to = shellWord(safeLine(address));
   const program = ownName();
   const { kind, options } = gate;
   const rejecting = kind === 'approval' ? [`${program} reject ${to} --comment "why"`] : [];
@@ -25,10 +26,6 @@ export function answerCommands({ address, gate }: OpenGate): string[] {
     return [`${program} answer ${to} ${shellWord(first)}${or}`, ...rejecting];
   }
   return kind === 'ask' ? [`${program} answer ${to} "your answer"`] : [`${program} approve ${to}`, ...rejecting];
-}
-
-function shellWord(text: string): string {
-  return /^[A-Za-z0-9_./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Who may decide, who has, and until when: what people want to know of a gate beside its question. */

@@ -10,6 +10,7 @@ import { answerCommands, gateFacts } from './gate-words.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import { clip, displayWidth, fit, wrap } from '../text/width.js';
 import { ownName } from '../text/own-name.js';
+import { shellWord } from '../text/shell-word.js';
 
 interface ListStyle {
   now: number;
@@ -80,5 +81,5 @@ export function renderGateList(gates: OpenGate[], { now, width, palette }: ListS
 function contentLine({ address, gate: { content } }: OpenGate): string[] {
   if (content === null) return [];
   const bytes = isStored(content) ? content.bytes : utf8Bytes(JSON.stringify(content.value));
-  return [`  shows ${plural(bytes, 'byte')}: ${ownName()} show ${safeName(rootOf(address))}`];
+  return [`  shows ${plural(bytes, 'byte')}: ${ownName()} show ${shellWord(safeName(rootOf(address)))}`];
 }

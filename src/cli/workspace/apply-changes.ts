@@ -11,6 +11,7 @@ import type { RawChange, RawEntry } from '../../store/git/raw-diff.js';
 import { rawChanges } from '../../store/git/raw-diff.js';
 import { safeName } from '../text/safe-text.js';
 import { plural } from '../text/format.js';
+import { shellWord } from '../text/shell-word.js';
 import { noteApplied } from '../../store/worktrees/applied.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -87,7 +88,7 @@ function notAsFound(foreign: string[], { run, root }: Snapshots, { made, name, r
       ? 'Put your changes aside and apply again, or take what fits: ' +
         `\`perdure workspace diff ${run} | git apply --reject\`.`
       : 'Put your changes aside and apply again, or commit them and merge: ' +
-        `\`git fetch ${relative(root, repository)} ${name} && git merge FETCH_HEAD\`.`;
+        `\`git fetch ${shellWord(relative(root, repository))} ${name} && git merge FETCH_HEAD\`.`;
   return refusal(
     `${plural(foreign.length, 'file')} here ${isOne ? 'is' : 'are'} not as \`${run}\` found ` +
       `${isOne ? 'it' : 'them'}: ${shown.join(', ')}${more}. Nothing was changed.`,

@@ -10,6 +10,7 @@ import { changesOf, findSnapshots } from './compare.js';
 import { named, tellMissing } from './tell-missing.js';
 import { MAIN_TREE } from '../../store/worktrees/places.js';
 import { ownName } from '../text/own-name.js';
+import { shellWord } from '../text/shell-word.js';
 
 const LETTERS: Record<Change['change'], [letter: string, tone: Tone]> = {
   added: ['A', 'good'],
@@ -52,8 +53,8 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
 /** A command that gets the commits of a run. Of a path git begins at the top of a repository, wherever it is called. */
 function gettingOf({ root, run }: Snapshots, { name, repository }: Branch): string {
   const top = repositoryOf(root);
-  if (top === null) return `git clone --branch ${name} ${relative(root, repository)} ${run}`;
-  return `git fetch ${relative(top, repository)} ${name}`;
+  if (top === null) return `git clone --branch ${name} ${shellWord(relative(root, repository))} ${run}`;
+  return `git fetch ${shellWord(relative(top, repository))} ${name}`;
 }
 
 /** What steps without `commit` have written beside what was committed. */
