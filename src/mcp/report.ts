@@ -7,6 +7,7 @@ import { everyStepView, isClosed, openGates } from '../cli/observe/view/view.js'
 import { billJson, forecastJson } from '../cli/bill/bill-json.js';
 import type { GateBill } from '../cli/bill/gate-bill.js';
 import { readBill } from '../cli/bill/read-bill.js';
+import { answerCommands } from '../cli/render/gate-words.js';
 import { toGateJson } from '../cli/render/json.js';
 import type { Connection } from './connection.js';
 
@@ -83,11 +84,12 @@ export async function billFor(view: RunView, open: OpenGate, connection: Connect
 
 function nextOf({ run, status }: RunView, gates: OpenGate[]): { next?: string } {
   if (isClosed(status)) return {};
-  if (gates.length > 0)
+  const [first] = gates;
+  if (first !== undefined)
     return {
       next:
         `It waits for a decision: \`gate_answer\` asks the person at this client where that can be done; ` +
-        `elsewhere a person says \`perdure approve ${gates[0]?.address ?? run}\`.`,
+        `elsewhere a person says \`${answerCommands(first)[0] ?? ''}\`.`,
     };
   if (status === 'paused') return { next: `It is paused: \`perdure show ${run}\` says why and how it goes on.` };
   return { next: `It goes on by itself; wait for it with \`run_wait\` and run \`${run}\`.` };

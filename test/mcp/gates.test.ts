@@ -43,6 +43,20 @@ describe('a gate', () => {
     },
   );
 
+  it.each([
+    ['a question', 'ask: Which?', 'answer', ' "your answer"'],
+    ['a choice', 'approval: {message: Which?, options: [red, blue]}', 'answer', ' red    # or blue'],
+    ['an approval', 'approval: Good?', 'approve', ''],
+  ])('that is %s is told with the command that decides it', async (_what, gate, word, more) => {
+    writeFileSync(
+      join(project.folder, 'definitions/workflows/told.yml'),
+      `name: told\nsteps:\n  - {id: ok, ${gate}}\n`,
+    );
+    const { call } = await open();
+    const { run, next } = await call('workflow', { name: 'told' });
+    expect(next).toContain(`elsewhere a person says \`perdure ${word} ${String(run)}/ok${more}\`.`);
+  });
+
   it('of a run that the client started is put before its person, with all that it shows', async () => {
     const shown: string[] = [];
     const { call } = await open({
