@@ -10,6 +10,7 @@ import type { Pause } from '../../plan/budget/steering.js';
 import { isResumable } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
 import { cut, toRunError } from '../failures.js';
+import { commandOf } from './ui-details.js';
 
 /** A notice that is not taken is sent again after half a second, 2 s, 8 s, 32 s, 2 min and 5 min. */
 const { sendNotice } = proxyActivities<Activities>({
@@ -42,9 +43,7 @@ export function noticeGate(
 ): void {
   const { run } = context.root;
   const gate = `${run}/${path}`;
-  const answering = kind === 'ask' ? `perdure answer ${gate} "your answer"` : `perdure approve ${gate}`;
-  // Which of several options it is, whoever copies the command must have seen.
-  const command = options === undefined ? answering : `perdure watch ${run}`;
+  const command = commandOf({ kind, path, ...(options === undefined ? {} : { options }) }, run);
   const terms = {
     ...(deadline === undefined ? {} : { deadline }),
     ...(approvers === undefined ? {} : { approvers }),

@@ -1,4 +1,5 @@
 import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
+import type { Gate } from '../../plan/gates/gate.js';
 import { shownContent, unlinked } from '../../plan/gates/shown-content.js';
 import { segmentOf } from '../../plan/plan.js';
 import { safeLine } from '../../plan/text/safe-text.js';
@@ -28,6 +29,12 @@ export function showDetails(context: RunContext): void {
   setCurrentDetails({ toJSON: () => detailsOf(context) } as unknown as string);
 }
 
+/** What a person types to decide a gate. Which of several options it is, whoever copies that must have seen. */
+export function commandOf({ kind, path, options }: Pick<Gate, 'kind' | 'path' | 'options'>, run: string): string {
+  if (options !== undefined) return `perdure watch ${run}`;
+  return kind === 'ask' ? `perdure answer ${run}/${path} "your answer"` : `perdure approve ${run}/${path}`;
+}
+
 function detailsOf(context: RunContext): string {
   const {
     gates,
@@ -35,13 +42,14 @@ function detailsOf(context: RunContext): string {
   } = context;
   const count = schedule.steps.length;
   const waits = [...gates.open.values()].map((gate) => {
+    const wanted = gate.kind === 'ask' ? 'an answer** to' : 'approval** of';
     const shows = shownContent(gate.content);
     const page = pageOf(context, `gates/${context.root.run}/${gate.path}`, 'Decide it on its page');
     return [
-      `**waits for approval** of \`${gate.path}\`: ${plain(gate.message, gate.message.length)}\n`,
+      `**waits for ${wanted} \`${gate.path}\`: ${plain(gate.message, gate.message.length)}\n`,
       ...(shows === '' ? [] : [shows]),
       `${page === '' ? 'Decide it' : `${page}, or`}:\n`,
-      `    perdure approve ${context.root.run}/${gate.path}\n`,
+      `    ${commandOf(gate, context.root.run)}\n`,
     ].join('\n');
   });
   const head = `${count - schedule.open} of ${count} steps${context.settings.rehearsal ? ' · **rehearsal**' : ''}`;

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../../src/plan/values/json.js';
 import { readable } from '../../../src/workers/codec/readable-payload.js';
 import { until } from '../../faults/project.js';
 import { after, commandStep, needs, plan } from '../../plan/helpers/build-plan.js';
-import { approval, continueAsNew, createPeople, refusal } from '../helpers/gate-setting.js';
+import { approval, ask, continueAsNew, createPeople, refusal } from '../helpers/gate-setting.js';
 import { harnessOfFile } from '../helpers/harness.js';
 
 const harness = await harnessOfFile();
@@ -75,6 +75,23 @@ describe('a gate', () => {
     });
     expect(await people.open(handle.workflowId, 0)).toEqual([]);
     expect(await shownDetails(handle)).toMatch(/^3 of 3 steps\n\| step /);
+  });
+
+  it('that is a question is shown in the UI with the command that answers it', async () => {
+    const handle = await harness.start(plan([ask(0)]));
+    const [gate] = await people.open(handle.workflowId);
+    const details = await shownDetails(handle);
+    expect(details).toContain('**waits for an answer** to `0`: Which one?');
+    expect(details).toContain(`\n    perdure answer ${handle.workflowId}/0 "your answer"\n`);
+    await people.decide(handle.workflowId, {
+      gate: '0',
+      decision: 'answer',
+      hash: gate!.hash,
+      by: 'ana',
+      via: 'terminal',
+      value: { value: 'red' },
+    });
+    await handle.result();
   });
 
   it(
