@@ -1,4 +1,3 @@
-import type { Gate } from '../../plan/gates/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
 import { asOfNow } from './as-of-now.js';
@@ -8,11 +7,10 @@ import type { WantedEnds } from './ended-runs.js';
 import { latestRecords, readEnded, recordsOf } from './ended-runs.js';
 import type { ListedStatus } from './listed-status.js';
 import { isEnd } from './listed-status.js';
+import { gatesIn, pauseIn } from './memo.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
-import type { Value } from '../../plan/values/value.js';
-import { isStored } from '../../plan/values/value.js';
 import type { Execution } from '../../workers/link/list-executions.js';
 import { listExecutions } from '../../workers/link/list-executions.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
@@ -223,15 +221,6 @@ function openOf(unrecorded: SubmittedRun[]): ListedRun[] {
   }));
 }
 
-/** What a memo says of a pause: anybody may have written it. */
-function pauseIn(memo: Execution['memo']): Pause | null {
-  const pause = memo?.[MEMO.paused];
-  if (typeof pause !== 'object' || pause === null) return null;
-  const { cause, run, message, since } = pause as Partial<Record<keyof Pause, unknown>>; // looked at, never trusted
-  // as just seen
-  return [cause, run, message, since].every((text) => typeof text === 'string') ? (pause as Pause) : null;
-}
-
 /** What else is read of the runs that were found, through the same link. */
 type AlsoRead<T> = (link: TemporalLink, executions: Execution[]) => Promise<T>;
 
@@ -307,23 +296,8 @@ function pausedIn(executions: Execution[]): PausedRun[] {
 }
 
 function gatesOf({ workflowId, status, memo }: Execution): OpenGate[] {
-  const waiting = memo?.[MEMO.waiting];
-  if (status.name !== 'RUNNING' || !Array.isArray(waiting)) return [];
-  return waiting
-    .filter(isGate)
-    .map((gate) => ({ address: `${rootOf(workflowId)}/${gate.path}`, owner: workflowId, gate }));
-}
-
-/**
- * Tells whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo.
- */
-function isGate(value: unknown): value is Gate {
-  if (typeof value !== 'object' || value === null) return false;
-  // looked at, never trusted
-  const { path, message, content, hash, since } = value as Partial<Record<keyof Gate, unknown>>;
-  const isContent =
-    content === null || (typeof content === 'object' && ('value' in content || isStored(content as Value)));
-  return isContent && [path, message, hash, since].every((text) => typeof text === 'string');
+  if (status.name !== 'RUNNING') return [];
+  return gatesIn(memo).map((gate) => ({ address: `${rootOf(workflowId)}/${gate.path}`, owner: workflowId, gate }));
 }
 
 function fromRecord({

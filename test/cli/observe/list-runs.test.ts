@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unreadableRuns } from '../../../src/cli/observe/ended-runs.js';
 import type { Listing, Wanted } from '../../../src/cli/observe/list-runs.js';
-import { listRuns } from '../../../src/cli/observe/list-runs.js';
+import { listGates, listRuns } from '../../../src/cli/observe/list-runs.js';
+import { renderGateList } from '../../../src/cli/render/lists.js';
+import { pauseLines } from '../../../src/cli/render/pause-lines.js';
+import { createPalette } from '../../../src/cli/text/colors.js';
+import { MEMO } from '../../../src/plan/names.js';
 import type { Session } from '../../../src/cli/session.js';
 import { openStore } from '../../../src/store/local-store.js';
 import type { Store } from '../../../src/store/store.js';
@@ -20,6 +24,7 @@ interface Served {
   status: { name: string };
   raw?: object;
   typedSearchAttributes?: object;
+  memo?: object;
 }
 
 function ended(run: string, minute: number, name = 'COMPLETED'): Served {
@@ -167,4 +172,36 @@ it('runs whose records cannot be read are known, beside those that are listed', 
   expect(runs.map(({ run }) => run).sort()).toEqual(['served', 'whole']);
   expect(more).toBe(0);
   expect(await unreadableRuns(store, runs)).toEqual(['cut', 'taken']);
+});
+
+describe('what waits for people', () => {
+  const since = at(0).toISOString();
+  const gate = { path: 'ok', kind: 'approval', message: 'Go on?', content: null, hash: 'x', since };
+  const pause = { cause: 'quota', run: 'x', message: 'Too much', by: null, since };
+
+  it.each([
+    ...['approvers', 'excluded', 'escalated', 'options', 'votes', 'deadline', 'quorum', 'kind'].map((field) => ({
+      [MEMO.waiting]: [{ ...gate, [field]: { a: 1 } }],
+    })),
+    { [MEMO.waiting]: [{ ...gate, votes: [null] }] },
+    { [MEMO.waiting]: [{ ...gate, approvers: [7] }] },
+    { [MEMO.paused]: { ...pause, cause: 'other' } },
+    { [MEMO.paused]: { ...pause, cause: '__proto__' } },
+    { [MEMO.paused]: { ...pause, until: 5 } },
+  ])('is listed whatever others have put into a memo: %j', async (memo) => {
+    const open = (run: string, its: object): Served => ({
+      ...{ workflowId: run, startTime: at(1), status: { name: 'RUNNING' }, raw: {}, memo: its },
+    });
+    const served = [
+      open('strange', memo),
+      open('honest', { [MEMO.waiting]: [{ ...gate, approvers: ['ana'] }], [MEMO.paused]: pause }),
+    ];
+    const session = sessionOf(await openStore(await temporaryFolder()), { list: () => served });
+    const { gates, paused } = await listGates(session);
+    const style = { now: at(2).getTime(), width: 80, palette: createPalette(false) };
+    const shown = [...renderGateList(gates, style), ...paused.flatMap(pauseLines)].join('\n');
+    expect(shown).toContain('approve honest/ok');
+    expect(shown).toContain('perdure resume honest');
+    expect(shown).not.toContain('strange');
+  });
 });
