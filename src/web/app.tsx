@@ -57,6 +57,8 @@ export function createApp(site: Site): Hono<PageEnv> {
       site.log(`refused: ${c.req.method} for the host ${safeLine(c.req.header('host') ?? 'none')}`);
       return c.text(entrance.why, 421);
     }
+    // What serves this port next would be its.
+    if (c.req.header('service-worker') !== undefined) return c.text('These pages run no service workers.', 403);
     c.set('origin', entrance.origin);
     return next();
   });
@@ -89,6 +91,7 @@ function headers({ reach }: Site): ReturnType<typeof secureHeaders> {
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       scriptSrc: ["'self'"],
+      workerSrc: ["'none'"],
       styleSrc: ["'self'"],
       imgSrc: ["'self'"],
       connectSrc: ["'self'"],

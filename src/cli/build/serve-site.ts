@@ -81,6 +81,9 @@ async function answer({ method, headers, url }: IncomingMessage, site: Site): Pr
   const { workspace, port } = site;
   if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`)
     return refusal(421, `Expected the host 127.0.0.1:${port}.`);
+  // It would outlive this page, and have what is served at this port another time.
+  if (headers['service-worker'] !== undefined)
+    return refusal(403, 'Pages that are served here run no service workers.');
   if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'Only files are served.');
   const path = pathOf(url ?? '/');
   if (path === null) return refusal(404, 'There is no such file.');

@@ -9,11 +9,11 @@ import { temporaryFolder } from '../../activities/helpers/harness.js';
 function ask(
   address: string,
   path: string,
-  { host, method = 'GET' }: { host?: string; method?: string } = {},
+  { method = 'GET', ...headers }: { method?: string; host?: string; 'service-worker'?: string } = {},
 ): Promise<{ status: number; body: string; type: string }> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
-    request({ hostname, port, path, method, headers: host === undefined ? {} : { host } }, (response) => {
+    request({ hostname, port, path, method, headers }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (text: string) => (body += text));
       response.on('end', () =>
@@ -59,6 +59,11 @@ it('serves the files of its folder, and nothing else', async () => {
   expect(await ask(address, '/sub/')).toMatchObject({ status: 200, body: '<p>below' });
   expect(await ask(address, '/', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
   expect(await ask(address, '/', { method: 'POST' })).toMatchObject({ status: 405 });
+  expect(await ask(address, '/app.js', { 'service-worker': 'script' })).toEqual({
+    status: 403,
+    body: 'Pages that are served here run no service workers.',
+    type: 'text/plain; charset=utf-8',
+  });
   for (const host of ['evil.example', 'evil.example:80', '127.0.0.1:1'])
     expect(await ask(address, '/', { host })).toMatchObject({ status: 421 });
   for (const path of [
