@@ -1,6 +1,7 @@
 import type { RunView } from '../observe/view/view.js';
 import { utf8Bytes } from '../../plan/values/json.js';
 import { formatCount, formatDuration, formatUsd } from '../text/format.js';
+import { escapeOf } from '../../plan/text/safe-text.js';
 import { safeLine, safeText } from '../text/safe-text.js';
 import type { CiRow } from './rows.js';
 import { ciRows, isFailed } from './rows.js';
@@ -17,9 +18,9 @@ export function summaryOf(view: RunView): string {
   const { usd, tokens } = view.spend;
   const left = rows.length - ROWS;
   return `${[
-    `## ${plain(view.name)}: ${view.status}`,
+    `## ${named(view.name)}: ${view.status}`,
     '',
-    `Run \`${view.run}\` · ${formatDuration(took)} · ${formatUsd(usd)} · ${formatCount(tokens)} tokens` +
+    `Run ${named(view.run)} · ${formatDuration(took)} · ${formatUsd(usd)} · ${formatCount(tokens)} tokens` +
       (view.rehearsal ? ' · **rehearsal**' : ''),
     '',
     '| step | status | time | cost |',
@@ -27,7 +28,7 @@ export function summaryOf(view: RunView): string {
     ...rows
       .slice(0, ROWS)
       .map(
-        ({ path, status, ms, usd: cost }) => `| ${plain(path)} | ${status} | ${formatDuration(ms)} | ${costOf(cost)} |`,
+        ({ path, status, ms, usd: cost }) => `| ${named(path)} | ${status} | ${formatDuration(ms)} | ${costOf(cost)} |`,
       ),
     ...(left > 0 ? [`| ${left} more | | | |`] : []),
     ...failuresOf(rows.filter((row) => isFailed(row) && row.own)),
@@ -53,9 +54,14 @@ function failuresOf(failed: CiRow[]): string[] {
 
 function failureOf({ path, error }: CiRow): string[] {
   const lines = safeText((error ?? '').slice(0, ERROR_CHARACTERS)).split('\n');
-  return ['', `### ${plain(path)}`, '', ...lines.map((line) => `    ${line}`)];
+  return ['', `### ${named(path)}`, '', ...lines.map((line) => `    ${line}`)];
 }
 
-function plain(text: string): string {
-  return safeLine(text).replace(/[\\`*_{}[\]()#+|<>~!@]/g, (mark) => `\\${mark}`);
+/** A name as code: GitHub finds no markup, entities, links, mentions, numbers of issues or emoji in it. */
+function named(text: string): string {
+  const shown = safeLine(text).replaceAll('|', escapeOf); // not even code may hold what parts the cells of a table
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  const edge = /^`|`$/.test(shown) ? ' ' : '';
+  return `${fence}${edge}${shown}${edge}${fence}`;
 }

@@ -1,3 +1,4 @@
+import { marked } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { annotations, withoutCommands } from '../../../src/cli/ci/github.js';
 import { junitXml } from '../../../src/cli/ci/junit.js';
@@ -40,9 +41,39 @@ describe('the report of a run', () => {
 
   it('is a summary in which what was said is no Markdown', () => {
     const summary = summaryOf(view);
-    expect(summary).toContain('## check: error');
-    expect(summary).toContain('| second | error | 1.0s |');
-    expect(summary).toContain('### second\n\n    bad <b>&"\\u{0}\n    ::set-env name=X::y\n    | a | `b`, 100%\n');
+    expect(summary).toContain('## `check`: error');
+    expect(summary).toContain('| `second` | error | 1.0s |');
+    expect(summary).toContain('### `second`\n\n    bad <b>&"\\u{0}\n    ::set-env name=X::y\n    | a | `b`, 100%\n');
+  });
+
+  it.each([
+    'a & b &#x202e; &lt;b&gt; &copy;',
+    '[link](https://evil.example) ![image](https://evil.example/x.png) <https://evil.example>',
+    'https://evil.example www.evil.example a@evil.example',
+    '<!-- comment',
+    '@octocat @org/team #1 octo/repo#1 0123456789abcdef0123456789abcdef01234567 :tada:',
+    '| a | b |',
+    '\\| a \\',
+    '`code` ``more`',
+    '`',
+    '# *b* _i_ ~~s~~ $x$ - [ ] a',
+  ])('is a summary in which a name is code and nothing else: %s', (name) => {
+    const step = stepView(commandStep(0, ['false'], { id: name }), ended('error', { error: 'x' }));
+    const run = runView([step], { run: name, status: 'error', endedAt: 3_000, name });
+    const codes: string[] = [];
+    const kinds = new Set<string>();
+    const html = marked.parse(summaryOf(run), {
+      async: false,
+      gfm: true,
+      walkTokens: (token) => {
+        kinds.add(token.type);
+        if (token.type === 'codespan') codes.push(token.text as string);
+      },
+    });
+    const shown = name.replaceAll('|', '\\u{7c}');
+    expect(codes).toEqual([shown, shown, shown, shown]);
+    expect([...kinds].sort()).toEqual(['code', 'codespan', 'heading', 'paragraph', 'space', 'table', 'text']);
+    expect(html.match(/<td>/g)).toHaveLength(4);
   });
 
   it('is a summary that GitHub has room for, whatever failed, and that says how much more there is', () => {
@@ -51,7 +82,7 @@ describe('the report of a run', () => {
     );
     const summary = summaryOf(runView(steps, { status: 'error', endedAt: 3_000, name: 'check' }));
     expect(Buffer.byteLength(summary)).toBeLessThan(1024 * 1024);
-    const told = summary.match(/^### s/gm)?.length ?? 0;
+    const told = summary.match(/^### `s/gm)?.length ?? 0;
     expect(told).toBeGreaterThan(10);
     expect(summary).toContain(`\n${1_000 - told} more failed.\n`);
   });
