@@ -95,6 +95,16 @@ const WAYS_TO_A_TERMINAL = {
   ].map((selector) => ({ selector, message: ONE_WRITER })),
 };
 
+/** A command that people copy, with a word behind it that is not ours. */
+const UNQUOTED_COMMANDS = [
+  ':matches(TemplateElement[value.raw=/\\b(perdure|git|cd)( [a-z-]+)+ ?$/][tail=false], ' +
+    'TemplateElement[value.raw=/\\bcd $/], ' +
+    'BinaryExpression > Literal[value=/\\b(perdure|git)( [a-z-]+)+ $/])',
+].map((selector) => ({
+  selector,
+  message: 'Take `shellCommand` of `plan/text/`: it quotes what a command names.',
+}));
+
 const NODE_GLOBALS = [
   'process',
   'console',
@@ -324,7 +334,7 @@ export default tseslint.config(
     rules: {
       'no-console': 'error',
       'no-restricted-properties': ['error', ...WAYS_TO_A_TERMINAL.properties, LIMIT_THAT_IS_LOST],
-      'no-restricted-syntax': ['error', ...WAYS_TO_A_TERMINAL.syntax],
+      'no-restricted-syntax': ['error', ...WAYS_TO_A_TERMINAL.syntax, ...UNQUOTED_COMMANDS],
     },
   },
   {

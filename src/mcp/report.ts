@@ -10,6 +10,7 @@ import { readBill } from '../cli/bill/read-bill.js';
 import { answerCommands } from '../cli/render/gate-words.js';
 import { toGateJson } from '../cli/render/json.js';
 import type { Connection } from './connection.js';
+import { shellCommand } from '../plan/text/shell-command.js';
 
 /** What a client's model is given of one value at most; beyond, its beginning and where the rest is. */
 const OUTPUT_BYTES = 64 * 1024;
@@ -91,6 +92,7 @@ function nextOf({ run, status }: RunView, gates: OpenGate[]): { next?: string } 
         `It waits for a decision: \`gate_answer\` asks the person at this client where that can be done; ` +
         `elsewhere a person says \`${answerCommands(first)[0] ?? ''}\`.`,
     };
-  if (status === 'paused') return { next: `It is paused: \`perdure show ${run}\` says why and how it goes on.` };
+  if (status === 'paused')
+    return { next: `It is paused: \`${shellCommand('perdure show', [run])}\` says why and how it goes on.` };
   return { next: `It goes on by itself; wait for it with \`run_wait\` and run \`${run}\`.` };
 }

@@ -14,6 +14,7 @@ import type { JournalKey } from '../../store/journal/entry.js';
 import type { StepCall, StepOutput } from '../contract.js';
 import { stepFailure } from '../failures.js';
 import type { ModelRequest } from '../models/protocol/provider.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /**
  * What a step is apart from where it stands: two steps with the same content come to the same (decision 14).
@@ -68,7 +69,7 @@ export async function reusedOutput(
     throw stepFailure(
       'already-done',
       `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. ` +
-        `\`perdure rerun ${run} --again\` repeats it.`,
+        `\`${shellCommand('perdure rerun', [run], '--again')}\` repeats it.`,
     );
   return null;
 }

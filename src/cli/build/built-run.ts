@@ -11,6 +11,7 @@ import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import { openSession } from '../session.js';
 import type { Terminal } from '../terminal.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** A run that has built something, and where it is kept. */
 export interface BuiltRun extends Pick<Session, 'store' | 'project'> {
@@ -45,7 +46,7 @@ async function requireEnded(run: string, session: Session): Promise<RunRecord> {
   const record = await session.store.readRun(run); // it may have ended meanwhile
   if (record !== null) return record;
   throw rootOf(run) === run
-    ? refusal(`\`${run}\` has not ended.`, `Follow it with \`perdure watch ${run}\`.`)
+    ? refusal(`\`${run}\` has not ended.`, `Follow it with \`${shellCommand('perdure watch', [run])}\`.`)
     : builtNothing(run);
 }
 

@@ -18,6 +18,7 @@ import { run } from '../submit/run.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /**
  * `build fix RUN TEXT`: the team of a build that has ended mends what it built. The plan of the build stays as it is:
@@ -112,7 +113,7 @@ async function fixOf({ record, build, plan, spec, wish, root, from }: Fix, store
 function neverBegun(run: string): CliError {
   return usageError(
     `The build \`${run}\` ended before its tasks were approved: there is nothing to mend.`,
-    `\`perdure rerun ${run}\` builds it.`,
+    `\`${shellCommand('perdure rerun', [run])}\` builds it.`,
   );
 }
 

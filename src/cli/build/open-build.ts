@@ -12,6 +12,7 @@ import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import { builtNothing, builtRunIn, isBuild, openStoreOf } from './built-run.js';
 import { serveSite } from './serve-site.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 interface Opening {
   taskQueue: string | null;
@@ -50,7 +51,7 @@ async function openRunning(run: string, session: Session, { json, terminal }: Te
   if (session.store.folder === null)
     throw refusal(
       `What \`${run}\` builds is with its worker while it goes on.`,
-      `\`perdure build open ${run}\` again when it has ended.`,
+      `\`${shellCommand('perdure build open', [run])}\` again when it has ended.`,
     );
   const { view, link } = await findRun(run, session);
   if (link === null) return openEnded(run, session, { json, terminal }); // meanwhile

@@ -8,6 +8,7 @@ import { RUN_ID } from '../../plan/names.js';
 import type { Session } from '../session.js';
 import { print, printJson } from '../terminal.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import { shellCommand, shellWord } from '../../plan/text/shell-command.js';
 
 export const deployment: CommandSpec = {
   name: 'deployment',
@@ -101,7 +102,8 @@ async function requireWorkers(version: DeploymentVersion, { session, link }: Pla
   throw new CliError(
     `The version \`${named}\` has no worker for ${lacking.map((queue) => `\`${queue}\``).join(', ')}.`,
     EXIT.unavailable,
-    `Start one with the same labels: perdure worker --deployment ${named}; --force has it take new runs without.`,
+    `Start one with the same labels: ${shellCommand('perdure worker', [], `--deployment ${shellWord(named)}`)}; ` +
+      '--force has it take new runs without.',
   );
 }
 

@@ -1,6 +1,7 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { usageError } from '../exit-codes.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 const ACTIONS = ['list', 'monitor'] as const;
 
@@ -22,7 +23,7 @@ export const devices: CommandSpec = {
     if (action === 'list' && name !== undefined)
       throw usageError(
         `Expected nothing after \`list\`, got \`${name}\`.`,
-        `\`perdure devices monitor ${name}\` shows what it says.`,
+        `\`${shellCommand('perdure devices monitor', [name])}\` shows what it says.`,
       );
     if (action === 'list') return (await import('../devices/tell-devices.js')).tellDevices(invocation);
     if (name === undefined) throw usageError('Expected the name of a device.', '`perdure devices list` has them all.');

@@ -7,6 +7,7 @@ import type { Lacking } from '../observe/lacking-workers.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
+import { shellCommand, shellWord } from '../../plan/text/shell-command.js';
 
 export const doctor: CommandSpec = {
   name: 'doctor',
@@ -56,9 +57,10 @@ function lackingWorker(detail: string, fix: string): Finding {
 }
 
 function fixFor(run: string, { version, isLost }: Lacking): string {
-  const labels = isLost ? '' : ' --labels <labels>';
-  if (version === null) return `Start one that has it: perdure worker${labels}`;
-  return `Start one: perdure worker --deployment ${version}${labels}; or: perdure deployment move ${safeName(run)}`;
+  const labels = isLost ? [] : ['--labels <labels>'];
+  if (version === null) return `Start one that has it: ${shellCommand('perdure worker', [], labels.join(''))}`;
+  const worker = shellCommand('perdure worker', [], [`--deployment ${shellWord(version)}`, ...labels].join(' '));
+  return `Start one: ${worker}; or: ${shellCommand('perdure deployment move', [safeName(run)])}`;
 }
 
 /** The versions of workers, where they have any, and whether the one that takes new runs has a worker. */
@@ -81,7 +83,7 @@ async function versionFindings(session: Session): Promise<Finding[]> {
             ...about,
             ok: false,
             fix:
-              `New runs wait for ${lost}: perdure worker --deployment ${lost}; ` +
+              `New runs wait for ${lost}: ${shellCommand('perdure worker', [], `--deployment ${shellWord(lost)}`)}; ` +
               `or: perdure deployment use NAME:BUILD`,
           },
     ];

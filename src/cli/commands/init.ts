@@ -7,6 +7,7 @@ import { safeLine } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { asTyped } from '../text/own-name.js';
 import { print, printJson, tell } from '../terminal.js';
+import { typedCommand } from '../text/own-name.js';
 
 const ANSWERS = ['goal', 'audience', 'style', 'board'] as const;
 
@@ -105,7 +106,7 @@ async function writeSpec(name: string | null, { options, terminal }: Invocation)
       `  ${terminal.palette.tone('good', '+')} ${made}`,
       '',
       'Add requirements to it if you like. Then:',
-      asTyped(`  perdure build ${made}`),
+      `  ${typedCommand('perdure build', [made])}`,
     );
   return EXIT.success;
 }

@@ -9,7 +9,7 @@ import { safeName } from '../text/safe-text.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
-import { asTyped, ownName } from '../text/own-name.js';
+import { asTyped, typedCommand } from '../text/own-name.js';
 
 /** Of runs that have ended so many are listed. */
 const ENDED = 100;
@@ -62,12 +62,12 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
     tell(
       terminal,
       `\`${safeName(run)}\` has ${count} more open gates than it lists: ` +
-        `\`${ownName()} show ${safeName(run)}\` shows all.`,
+        `\`${typedCommand('perdure show', [safeName(run)])}\` shows all.`,
     );
   if (session === null || !serverIsDown) return;
   const open = (await listOpen(session.store)).map(({ run }) => run);
   const known = open.length === 0 ? 'No run is known to be open.' : `What ${named(open)} may wait for is not known.`;
-  tell(terminal, `The server is not running. ${known} \`${ownName()} server start\` starts it.`);
+  tell(terminal, `The server is not running. ${known} \`${typedCommand('perdure server start', [])}\` starts it.`);
 }
 
 /** Ids in one sentence. */
@@ -113,18 +113,18 @@ async function tellUnreadable(
   tell(
     terminal,
     `${records} ${named([first, ...others])} cannot be read and ${others.length === 0 ? 'is' : 'are'} not listed: ` +
-      `\`${ownName()} show ${safeName(first)}\` says why.`,
+      `\`${typedCommand('perdure show', [safeName(first)])}\` says why.`,
   );
 }
 
 /** What is not listed, also where a program reads the list. */
 function moreText(more: number | null, status: ListedStatus | null): string {
-  const filter = status === null ? '' : ` --status ${status}`;
+  const filter = status === null ? '' : `--status ${status} `;
   const are =
     more === null
       ? 'More runs that ended before these are'
       : `${plural(more, 'run')} that ended before these ${more === 1 ? 'is' : 'are'}`;
-  return `${are} not listed: \`${ownName()} list${filter} --all\` has all.`;
+  return `${are} not listed: \`${typedCommand('perdure list', [], `${filter}--all`)}\` has all.`;
 }
 
 function withoutServer(open: number): string {
@@ -134,5 +134,5 @@ function withoutServer(open: number): string {
       : `Whether ` +
         `${open === 1 ? 'the one that is open works, waits or is' : `the ${open} that are open work, wait or are`} ` +
         `paused is not known.`;
-  return `The server is not running. ${known} \`${ownName()} server start\` starts it.`;
+  return `The server is not running. ${known} \`${typedCommand('perdure server start', [])}\` starts it.`;
 }

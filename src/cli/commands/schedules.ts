@@ -8,6 +8,7 @@ import type { FollowerChanges } from '../triggers/sync-followers.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { actingName, print, printJson, tell } from '../terminal.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 const ACTIONS = ['list', 'sync', 'pause', 'resume', 'trigger', 'backfill', 'remove'] as const;
 type Action = (typeof ACTIONS)[number];
@@ -149,7 +150,7 @@ async function actOn(
     if (action === 'trigger' || action === 'backfill')
       throw usageError(
         `\`${name}\` starts when runs end: there is nothing to ${action === 'trigger' ? 'trigger' : 'make up for'}.`,
-        `Start it yourself: \`perdure run ${name}\`.`,
+        `Start it yourself: \`${shellCommand('perdure run', [name])}\`.`,
       );
     await changeFollower(follower, action === 'pause' ? { kind: action, note } : { kind: action }, store);
     return done(FOLLOWER_DONE[action]);

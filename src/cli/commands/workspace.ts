@@ -1,6 +1,7 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT, usageError } from '../exit-codes.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 export const workspace: CommandSpec = {
   name: 'workspace',
@@ -48,7 +49,7 @@ export const workspace: CommandSpec = {
       await (await import('../workspace/show-diff.js')).showDiff({ run, paths, json }, terminal);
     else {
       if (paths.length > 0)
-        throw usageError('`workspace show` takes no paths.', `perdure workspace diff ${run} ${paths.join(' ')}`);
+        throw usageError('`workspace show` takes no paths.', shellCommand('perdure workspace diff', [run, ...paths]));
       await (await import('../workspace/show-changes.js')).showChanges(run, json, terminal);
     }
     return EXIT.success;

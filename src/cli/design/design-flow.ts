@@ -21,7 +21,7 @@ import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Draft } from './draft.js';
 import { draftSchema, filesOf } from './draft.js';
-import { ownName } from '../text/own-name.js';
+import { typedCommand } from '../text/own-name.js';
 
 interface DesignCommand {
   wish: string;
@@ -125,5 +125,9 @@ async function tellDesign(
   const { printPlan } = await import('../submit/print-plan.js');
   print(terminal, ...files.map((file) => `wrote ${file}`), '');
   await printPlan(compiled, session, [], terminal);
-  tell(terminal, '', `Nothing has been run. Look at it, change it, then: ${ownName()} run ${compiled.plan.name}`);
+  tell(
+    terminal,
+    '',
+    `Nothing has been run. Look at it, change it, then: ${typedCommand('perdure run', [compiled.plan.name])}`,
+  );
 }

@@ -8,6 +8,7 @@ import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, tell } from '../terminal.js';
 import { asTyped } from '../text/own-name.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** Asks for a run's cancellation; where no worker can carry it out, says that it is recorded and what it waits for. */
 export async function cancelRun(run: string, json: boolean, terminal: Terminal): Promise<ExitCode> {
@@ -28,7 +29,7 @@ export async function cancelRun(run: string, json: boolean, terminal: Terminal):
     tell(
       terminal,
       hasWorker
-        ? asTyped(`Cancelling \`${run}\`. Watch it end with \`perdure watch ${run}\`.`)
+        ? asTyped(`Cancelling \`${run}\`. Watch it end with \`${shellCommand('perdure watch', [run])}\`.`)
         : `The cancellation of \`${run}\` is recorded. It waits for a worker at the task queue ` +
             asTyped(`\`${link.taskQueue}\`: start one with \`perdure worker\`.`),
     );

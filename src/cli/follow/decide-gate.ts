@@ -24,6 +24,7 @@ import { readGateContent } from './gate-content.js';
 import { YES_OR_NO, renderGate, unseenLines } from './gate-text.js';
 import { openKeys } from './input/keys.js';
 import { asTyped } from '../text/own-name.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** What `approve`, `reject` and `answer` were told. */
 export interface DecideCommand {
@@ -70,7 +71,11 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
     }
     const receipt = await decide(link.client, gate, says, session.store);
     if (json) printJson(terminal, { run, ...receipt, gate: gate.address });
-    else tell(terminal, `  ${receiptText(receipt)} ${asTyped(`Follow the run with \`perdure watch ${run}\`.`)}`);
+    else
+      tell(
+        terminal,
+        `  ${receiptText(receipt)} ${asTyped(`Follow the run with \`${shellCommand('perdure watch', [run])}\`.`)}`,
+      );
     return EXIT.success;
   } finally {
     await link.close();
@@ -126,7 +131,7 @@ async function showWhole(
   if (seen !== null && !isHash(seen, gate.hash))
     throw refusal(
       `Gate \`${gate.path}\` shows other content (${gate.hash}) than \`${seen}\`.`,
-      `Look at it with \`perdure show ${rootOf(open.address)}\`.`,
+      `Look at it with \`${shellCommand('perdure show', [rootOf(open.address)])}\`.`,
     );
   const style = { width: readingWidthOf(terminal.stderr), palette: terminal.palette };
   const below = [...optionLines(gate), ...indentBill(bill, style.width)];

@@ -34,6 +34,7 @@ import type { LackingTeller } from './tell-lacking.js';
 import { tellLacking } from './tell-lacking.js';
 import { listenToModels } from './words.js';
 import { asTyped } from '../text/own-name.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 export interface FollowOptions {
   terminal: Terminal;
@@ -298,7 +299,7 @@ async function leave({ terminal, interrupts, link, run }: Following): Promise<bo
   tell(
     terminal,
     '',
-    asTyped(`The run goes on. Come back with \`perdure watch ${run}\`.`),
+    asTyped(`The run goes on. Come back with \`${shellCommand('perdure watch', [run])}\`.`),
     'Press Ctrl-C again within 2 s to cancel it.',
   );
   if (!(await interrupts.second())) return false;

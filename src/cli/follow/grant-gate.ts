@@ -16,6 +16,7 @@ import { safeLine, safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { actingName, print, printJson, tell } from '../terminal.js';
 import { gateAt } from './decide-gate.js';
+import { typedCommand } from '../text/own-name.js';
 
 const USUAL_MS = 7 * 24 * 3_600_000;
 
@@ -56,7 +57,7 @@ export async function grantGate(command: GrantCommand, terminal: Terminal): Prom
       terminal,
       `  ${safeLine(gate.message)}`,
       `  ${safeName(to)} may ${may.join(', ')} ${safeLine(address)} (${gateHash(gate.hash)}) once, until ${until}.`,
-      `  Whoever has this decides as ${safeName(to)}. In a terminal: perdure ${commandFor(may, address)} --token TOKEN`,
+      `  Whoever has this decides as ${safeName(to)}. In a terminal: ${commandFor(may, address)}`,
     );
     if (url === null)
       tell(
@@ -71,7 +72,10 @@ export async function grantGate(command: GrantCommand, terminal: Terminal): Prom
 }
 
 function commandFor([first = 'approve']: Granted[], address: string): string {
-  return first === 'answer' ? `answer ${safeLine(address)} TEXT` : first;
+  const flags = '--token TOKEN';
+  return first === 'answer'
+    ? typedCommand('perdure answer', [safeLine(address), 'TEXT'], flags)
+    : typedCommand(`perdure ${first}`, [], flags);
 }
 
 /** A token by which a person may decide a gate as it is open now, until a time in epoch milliseconds. */

@@ -11,6 +11,7 @@ import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, tell } from '../terminal.js';
 import { steer } from './steer-run.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** What `say` was told. */
 export interface SayCommand {
@@ -38,7 +39,8 @@ export async function sayTo({ json, ...said }: SayCommand, terminal: Terminal): 
   else
     tell(
       terminal,
-      `\`${path}\` hears it at its next turn: \`perdure logs ${rootOf(run)} ${stepPathOf(path)}\` tells when.`,
+      `\`${path}\` hears it at its next turn: ` +
+        `\`${shellCommand('perdure logs', [rootOf(run), stepPathOf(path)])}\` tells when.`,
     );
   return EXIT.success;
 }
@@ -73,7 +75,9 @@ function listenerAt(view: RunView, address: string): Listener {
   if (path === '') return onlyAgent(view, address);
   const level = levelsTo(view, path).at(-1);
   if (level?.step.path !== stepPathOf(path))
-    throw usageError(`The run \`${view.run}\` has no step \`${path}\`: \`perdure show ${view.run}\` lists them.`);
+    throw usageError(
+      `The run \`${view.run}\` has no step \`${path}\`: \`${shellCommand('perdure show', [view.run])}\` lists them.`,
+    );
   return { run: level.run.run, path };
 }
 
@@ -81,7 +85,9 @@ function onlyAgent(view: RunView, address: string): Listener {
   const working = agentsAtWork(view);
   const [first, ...others] = working;
   if (first === undefined)
-    throw refusal(`No agent works in \`${address}\` now. \`perdure show ${view.run}\` tells what it waits for.`);
+    throw refusal(
+      `No agent works in \`${address}\` now. \`${shellCommand('perdure show', [view.run])}\` tells what it waits for.`,
+    );
   if (others.length > 0)
     throw usageError(
       `Several agents work in \`${address}\`. Expected one of ` +

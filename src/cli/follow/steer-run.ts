@@ -15,6 +15,7 @@ import type { Terminal } from '../terminal.js';
 import { printJson, tell } from '../terminal.js';
 import { sendUpdate } from './send-update.js';
 import { asTyped } from '../text/own-name.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** What a person wants of a run, without its id. */
 export type Wish = Steer extends infer S ? (S extends Steer ? Omit<S, 'id' | 'by'> : never) : never;
@@ -39,7 +40,12 @@ export async function steerRun({ run, wish, by, id, json }: SteerCommand, termin
     const receipt = await steer(link.client, { run, wish: withQuota(wish, session.config), by, id });
     if (json) printJson(terminal, { run, status: receipt.status });
     else
-      tell(terminal, asTyped(`${addedBy(wish)}${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`));
+      tell(
+        terminal,
+        asTyped(
+          `${addedBy(wish)}${WORDS[receipt.status](run)} Follow it with \`${shellCommand('perdure watch', [run])}\`.`,
+        ),
+      );
     return EXIT.success;
   } finally {
     await link?.close();
@@ -79,6 +85,6 @@ export async function steer(
 
 const WORDS: Record<SteerReceipt['status'], (run: string) => string> = {
   running: (run) => `\`${run}\` goes on.`,
-  paused: (run) => `\`${run}\` is paused: nothing new starts until \`perdure resume ${run}\`.`,
+  paused: (run) => `\`${run}\` is paused: nothing new starts until \`${shellCommand('perdure resume', [run])}\`.`,
   stopping: (run) => `\`${run}\` stops: what runs ends, nothing new starts.`,
 };

@@ -5,8 +5,8 @@ import type { Json } from '../../plan/values/json.js';
 import type { OpenGate } from '../observe/view/view.js';
 import { formatDuration } from '../text/format.js';
 import { safeLine, safeName } from '../text/safe-text.js';
-import { ownName } from '../text/own-name.js';
-import { shellWord } from '../text/shell-word.js';
+import { shellWord } from '../../plan/text/shell-command.js';
+import { typedCommand } from '../text/own-name.js';
 
 /** What a gate wants, in the words that stand before its question. */
 export function wantOf({ kind, options }: Gate): string {
@@ -16,16 +16,17 @@ export function wantOf({ kind, options }: Gate): string {
 
 /** The commands that answer a gate, the likely one first; whatever they name can be copied into a shell. */
 export function answerCommands({ address, gate }: OpenGate): string[] {
-  const to = shellWord(safeLine(address));
-  const program = ownName();
+  const to = safeLine(address);
   const { kind, options } = gate;
-  const rejecting = kind === 'approval' ? [`${program} reject ${to} --comment "why"`] : [];
+  const rejecting = kind === 'approval' ? [typedCommand('perdure reject', [to], '--comment "why"')] : [];
   if (options !== undefined) {
     const [first = '', ...others] = options.map(optionText);
     const or = others.length === 0 ? '' : `    # or ${namesOf(others.map(shellWord), 'or')}`;
-    return [`${program} answer ${to} ${shellWord(first)}${or}`, ...rejecting];
+    return [`${typedCommand('perdure answer', [to, first])}${or}`, ...rejecting];
   }
-  return kind === 'ask' ? [`${program} answer ${to} "your answer"`] : [`${program} approve ${to}`, ...rejecting];
+  return kind === 'ask'
+    ? [`${typedCommand('perdure answer', [to])} "your answer"`]
+    : [typedCommand('perdure approve', [to]), ...rejecting];
 }
 
 /** Who may decide, who has, and until when: what people want to know of a gate beside its question. */

@@ -9,8 +9,7 @@ import { formatAge, formatDuration, formatUsd, gateHash, plural } from '../text/
 import { answerCommands, gateFacts } from './gate-words.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import { clip, displayWidth, fit, wrap } from '../text/width.js';
-import { ownName } from '../text/own-name.js';
-import { shellWord } from '../text/shell-word.js';
+import { typedCommand } from '../text/own-name.js';
 
 interface ListStyle {
   now: number;
@@ -81,5 +80,5 @@ export function renderGateList(gates: OpenGate[], { now, width, palette }: ListS
 function contentLine({ address, gate: { content } }: OpenGate): string[] {
   if (content === null) return [];
   const bytes = isStored(content) ? content.bytes : utf8Bytes(JSON.stringify(content.value));
-  return [`  shows ${plural(bytes, 'byte')}: ${ownName()} show ${shellWord(safeName(rootOf(address)))}`];
+  return [`  shows ${plural(bytes, 'byte')}: ${typedCommand('perdure show', [safeName(rootOf(address))])}`];
 }

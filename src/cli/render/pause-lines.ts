@@ -1,6 +1,6 @@
 import type { Pause } from '../../plan/budget/steering.js';
 import { safeLine, safeName } from '../text/safe-text.js';
-import { asTyped } from '../text/own-name.js';
+import { typedCommand } from '../text/own-name.js';
 
 const WIDEST_COMMAND = 52;
 
@@ -8,20 +8,20 @@ const WIDEST_COMMAND = 52;
 export function pauseLines(pause: Pause): string[] {
   const run = safeName(pause.run);
   const said = safeLine(pause.message);
-  const line = (command: string, about: string): string => `  ${asTyped(command).padEnd(WIDEST_COMMAND)}  ${about}`;
+  const line = (command: string, about: string): string => `  ${command.padEnd(WIDEST_COMMAND)}  ${about}`;
   if (pause.cause === 'request')
-    return [`‖ ${said}. Nothing new starts, nothing is lost.`, line(`perdure resume ${run}`, 'go on')];
+    return [`‖ ${said}. Nothing new starts, nothing is lost.`, line(typedCommand('perdure resume', [run]), 'go on')];
   if (pause.cause === 'quota')
     return [
       `‖ paused: ${said}. Nothing runs, nothing is lost.`,
       `  It goes on by itself at ${(pause.until ?? '').slice(0, 16).replace('T', ' ')} UTC.`,
-      line(`perdure resume ${run}`, 'try now, by the quota of perdure.yml'),
-      line(`perdure budget ${run} --abort`, 'stop here and keep what is done'),
+      line(typedCommand('perdure resume', [run]), 'try now, by the quota of perdure.yml'),
+      line(typedCommand('perdure budget', [run], '--abort'), 'stop here and keep what is done'),
     ];
   return [
     `‖ paused: ${said}. Nothing runs, nothing is lost.`,
-    ...additionsFor(pause.cause).map((flags) => line(`perdure budget ${run} ${flags}`, 'go on with more')),
-    line(`perdure budget ${run} --abort`, 'stop here and keep what is done'),
+    ...additionsFor(pause.cause).map((flags) => line(typedCommand('perdure budget', [run], flags), 'go on with more')),
+    line(typedCommand('perdure budget', [run], '--abort'), 'stop here and keep what is done'),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.js';
 import { rootOf } from '../observe/view/view.js';
 import { plural } from '../text/format.js';
 import { safeLine } from '../text/safe-text.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** As many are shown; `perdure logs` has all. */
 const SHOWN = 5;
@@ -14,6 +15,7 @@ export async function refusedLines(store: Store, run: string): Promise<string[]>
   const last = lines
     .slice(-SHOWN)
     .map(({ at, text }) => `  ${at.slice(0, 19).replace('T', ' ')} ${safeLine(text.trim())}`);
-  const more = lines.length > SHOWN ? `, the last ${SHOWN} here; all in \`perdure logs ${rootOf(run)}\`` : '';
+  const more =
+    lines.length > SHOWN ? `, the last ${SHOWN} here; all in \`${shellCommand('perdure logs', [rootOf(run)])}\`` : '';
   return [`${plural(lines.length, 'decision')} refused${more}:`, ...last];
 }

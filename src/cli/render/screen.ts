@@ -12,7 +12,7 @@ import { safeLine, safeName, safeText } from '../text/safe-text.js';
 import type { TreeStyle } from './tree.js';
 import { renderTree, windowOf } from './tree.js';
 import { displayWidth, wrap } from '../text/width.js';
-import { ownName } from '../text/own-name.js';
+import { typedCommand } from '../text/own-name.js';
 
 /** The first line of a run: its name, how to name it, what runs, and where to look at it. */
 export function renderHeader(view: RunView, uiUrl: string | null, width: number): string[] {
@@ -121,8 +121,8 @@ function branchLines({ branch, run, steps }: RunView): string[] {
   if (branch === undefined || (plans.length > 0 && plans.every(({ nested }) => nested === null))) return [];
   const root = rootOf(run);
   return [
-    `  It worked in a tree of its own: \`${ownName()} workspace show ${root}\` tells what has changed there, and ` +
-      '`apply` brings it here.',
+    `  It worked in a tree of its own: \`${typedCommand('perdure workspace show', [root])}\` tells what has changed ` +
+      'there, and `apply` brings it here.',
   ];
 }
 
@@ -130,7 +130,9 @@ function branchLines({ branch, run, steps }: RunView): string[] {
 function pageLines({ steps, run }: RunView): string[] {
   const made = steps.flatMap(({ step, nested }) => (step.kind === 'plan' ? (nested?.steps ?? []) : []));
   const hasPage = made.some(({ step, status }) => step.id === PAGE_STEP && status === 'success');
-  return hasPage ? [`  Its page: \`${ownName()} build open ${rootOf(run)}\` serves it, and prints the address.`] : [];
+  return hasPage
+    ? [`  Its page: \`${typedCommand('perdure build open', [rootOf(run)])}\` serves it, and prints the address.`]
+    : [];
 }
 
 /** Each step that failed by itself, the innermost first, with what it said. */
@@ -184,15 +186,19 @@ function failuresIn(steps: StepView[]): { path: string; error: string; hasLog: b
 function nextCommands(view: RunView): string[] {
   const failed = failuresOf(view).find(({ hasLog }) => hasLog);
   const lines =
-    failed === undefined ? [] : [`  ${ownName()} logs ${view.run} ${failed.path}`.padEnd(44) + '  everything it wrote'];
+    failed === undefined
+      ? []
+      : [`  ${typedCommand('perdure logs', [view.run, failed.path])}`.padEnd(44) + '  everything it wrote'];
   // Only a whole run that has ended can be run again.
   const again =
-    rootOf(view.run) !== view.run ? [] : [`  ${ownName()} rerun ${view.run}`.padEnd(44) + '  only what is not done'];
+    rootOf(view.run) !== view.run
+      ? []
+      : [`  ${typedCommand('perdure rerun', [view.run])}`.padEnd(44) + '  only what is not done'];
   const fix =
     again.length === 0 || buildStepOf(view)?.nested == null
       ? []
-      : [`  ${ownName()} build fix ${view.run} "…"`.padEnd(44) + '  has its team mend what you say'];
-  return [...lines, `  ${ownName()} show ${view.run}`.padEnd(44) + '  the whole tree', ...again, ...fix];
+      : [`  ${typedCommand('perdure build fix', [view.run])} "…"`.padEnd(44) + '  has its team mend what you say'];
+  return [...lines, `  ${typedCommand('perdure show', [view.run])}`.padEnd(44) + '  the whole tree', ...again, ...fix];
 }
 
 /** What `show` prints: header, the whole tree, and the meter or the ending. */

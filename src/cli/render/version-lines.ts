@@ -2,8 +2,9 @@ import type { ListedVersion, RunVersion } from '../observe/versions.js';
 import { versionWaitText } from '../../plan/placement/deployment.js';
 import type { Palette } from '../text/colors.js';
 import { formatAge, plural } from '../text/format.js';
-import { ownName } from '../text/own-name.js';
 import { safeName } from '../text/safe-text.js';
+import { shellWord } from '../../plan/text/shell-command.js';
+import { typedCommand } from '../text/own-name.js';
 
 /** Versions as lines: which takes new runs, since when each is known, its workers and the runs pinned to it. */
 export function versionLines(versions: ListedVersion[], { now, palette }: { now: number; palette: Palette }): string[] {
@@ -25,7 +26,7 @@ export function runVersionLines(run: string, { version, behavior, isServed }: Ru
     return [`Goes on with the version that takes new runs; ${safeName(version)}, which it was with, has no worker.`];
   return [
     `\`${safeName(run)}\` ${versionWaitText(safeName(version))}.`,
-    `Start one: ${ownName()} worker --deployment ${safeName(version)}; or go on with what takes new runs: ` +
-      `${ownName()} deployment move ${safeName(run)}`,
+    `Start one: ${typedCommand('perdure worker', [], `--deployment ${shellWord(safeName(version))}`)}; ` +
+      `or go on with what takes new runs: ${typedCommand('perdure deployment move', [safeName(run)])}`,
   ];
 }

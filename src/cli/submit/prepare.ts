@@ -29,6 +29,7 @@ import { limitsOfQuota, settleLimits, settlePolicy } from './limits.js';
 import { placeOf } from '../../store/folders/places.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 import { findProject } from '../../compiler/project/project.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 export interface Compiled {
   /** The definition's own file, also where it was given by its name. */
@@ -173,7 +174,7 @@ function requireInside(plan: Plan, root: string): void {
     throw new CliError(
       `The agent \`${name}\` works in the folder of its manifest, \`${place}\`, which lies outside of \`${root}\`.`,
       EXIT.usage,
-      `Run it from there: \`cd ${place}\`.`,
+      `Run it from there: \`${shellCommand('cd', [place])}\`.`,
     );
   }
 }

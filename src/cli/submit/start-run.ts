@@ -9,6 +9,7 @@ import type { RunInput } from '../../plan/run-input.js';
 import type { Value } from '../../plan/values/value.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { usageError } from '../exit-codes.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** What names a submission: the same id with the same plan and input is the same run (decision 12). */
 export interface Submission {
@@ -87,6 +88,6 @@ function checkSame(run: string, there: Hashes, here: Hashes): void {
   if (other === null) return;
   throw usageError(
     `There is a run \`${run}\` already, with another ${other}.`,
-    `See it with \`perdure show ${run}\`, or choose another id.`,
+    `See it with \`${shellCommand('perdure show', [run])}\`, or choose another id.`,
   );
 }

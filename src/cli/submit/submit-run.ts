@@ -30,6 +30,7 @@ import { CARRY_HINT, CarryTooLarge } from '../../store/worktrees/carried.js';
 import { mainPlace } from '../../store/worktrees/places.js';
 import { locate } from '../../store/folders/places.js';
 import { asTyped } from '../text/own-name.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** Everything that `run` was told. */
 export interface RunCommand {
@@ -115,7 +116,9 @@ async function submit(submitted: Submission, command: RunCommand, { terminal, on
   try {
     const perhaps = {
       message: `\`${id}\` was about to be started.`,
-      hint: `\`perdure watch ${id}\` follows it if it was, \`perdure cancel ${id}\` stops it.`,
+      hint:
+        `\`${shellCommand('perdure watch', [id])}\` follows it if it was, ` +
+        `\`${shellCommand('perdure cancel', [id])}\` stops it.`,
     };
     await tellLacking(submitted.compiled.plan, session.store, link, terminal);
     const { joined } = await unlessInterrupted(startSubmission(submitted, link), listenForInterrupts(), perhaps);
@@ -266,8 +269,8 @@ function detach(
     terminal,
     // Who watches is told of it, and nobody does so far.
     asTyped(
-      `${joined ? 'Joined' : 'Started'}. Follow it with \`perdure watch ` +
-        `${run}${narrate === true ? ' --narrate' : ''}\`.`,
+      `${joined ? 'Joined' : 'Started'}. Follow it with ` +
+        `\`${shellCommand('perdure watch', [run], narrate === true ? '--narrate' : '')}\`.`,
     ) + (url === null ? '' : `\n  Temporal ${url}`),
   );
   return EXIT.success;

@@ -21,7 +21,7 @@ import type { EarlierTries } from './recorded-run.js';
 import { endsOf, flowOf, gatesOf } from './recorded-run.js';
 import type { Recording } from './recording.js';
 import { recordingText, requireNew } from './recording.js';
-import { ownName } from '../text/own-name.js';
+import { typedCommand } from '../text/own-name.js';
 
 interface RecordCommand {
   run: string;
@@ -72,7 +72,7 @@ export async function recordRun({ run, to, commands, json }: RecordCommand, term
   tell(
     terminal,
     `${recording.answers.length} ${recording.answers.length === 1 ? 'answer' : 'answers'}. Look at it, change ` +
-      `what it expects, then: ${ownName()} test ${file}`,
+      `what it expects, then: ${typedCommand('perdure test', [file])}`,
   );
   return EXIT.success;
 }

@@ -27,7 +27,7 @@ import { placeStubs, stepsOf } from './stub-paths.js';
 import { testsAt } from './test-files.js';
 import type { PlacedTest } from './test-run.js';
 import { differencesIn, pathOfRun, shownPath } from './test-run.js';
-import { ownName } from '../text/own-name.js';
+import { typedCommand } from '../text/own-name.js';
 
 interface TestCommand {
   paths: string[];
@@ -206,5 +206,5 @@ function tell({ file, run, status, differences, path }: Tested, terminal: Termin
     ...(path === undefined ? [] : [`    ${safeLine(shownPath(path))}`]),
     ...differences.flatMap((line) => line.split('\n')).map((line) => `    ${safeLine(line)}`),
   );
-  if (status === 'failed') print(terminal, `    ${ownName()} show ${run}`);
+  if (status === 'failed') print(terminal, `    ${typedCommand('perdure show', [run])}`);
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 const NPX = 'npx perdure';
 const BIN = `${sep}node_modules${sep}.bin`;
@@ -14,8 +15,13 @@ export function asTyped(hint: string): string {
   return ownName() === NPX ? hint.replace(/(^|[\s`(])perdure (?=[a-z<…])/g, '$1npx perdure ') : hint;
 }
 
+/** A command of ours with what it names, as a person can copy it here: see `shellCommand`. */
+export function typedCommand(...said: Parameters<typeof shellCommand>): string {
+  return asTyped(shellCommand(...said));
+}
+
 /** What a person types here before a command's name. */
-export function ownName(): string {
+function ownName(): string {
   isByNpx ??= needsNpx(process.env, process.argv[1] ?? '');
   return isByNpx ? NPX : 'perdure';
 }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { placeOf, realOf } from '../../store/folders/places.js';
 import { usageError } from '../exit-codes.js';
 import type { Session } from '../session.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** A trigger that was synced, and from which definition of which project. */
 interface Synced {
@@ -31,7 +32,8 @@ export function requireOwn(name: string, there: Synced | undefined, project: str
   if (there === undefined || there.project === project) return;
   throw usageError(
     `The store has a \`${name}\` that was synced from \`${there.file}\` of another project (\`${there.project}\`).`,
-    `Name this one otherwise, or remove that one: \`perdure schedules remove ${name}\`. Copies of one project say so ` +
+    `Name this one otherwise, or remove that one: ` +
+      `\`${shellCommand('perdure schedules remove', [name])}\`. Copies of one project say so ` +
       'by the same `project:` in their perdure.yml.',
   );
 }

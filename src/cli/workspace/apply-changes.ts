@@ -11,7 +11,6 @@ import type { RawChange, RawEntry } from '../../store/git/raw-diff.js';
 import { rawChanges } from '../../store/git/raw-diff.js';
 import { safeName } from '../text/safe-text.js';
 import { plural } from '../text/format.js';
-import { shellWord } from '../text/shell-word.js';
 import { noteApplied } from '../../store/worktrees/applied.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -20,6 +19,7 @@ import { diffOf, findSnapshots } from './compare.js';
 import type { Entry } from './contents.js';
 import { EXECUTABLE, LINK, withContents } from './contents.js';
 import { writeEntry } from './export-files.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** What a path is; null where nothing is there. */
 type Standing = RawEntry | null;
@@ -37,10 +37,13 @@ export async function applyChanges(run: string, json: boolean, terminal: Termina
   if (branch === undefined)
     throw refusal(
       `\`${run}\` worked in the project's folder: what it changed is there.`,
-      `perdure workspace show ${run}`,
+      shellCommand('perdure workspace show', [run]),
     );
   if (!isClosed)
-    throw refusal(`\`${snapshots.run}\` has not ended.`, `Follow it with \`perdure watch ${snapshots.run}\`.`);
+    throw refusal(
+      `\`${snapshots.run}\` has not ended.`,
+      `Follow it with \`${shellCommand('perdure watch', [snapshots.run])}\`.`,
+    );
   const changes = await changesIn(snapshots);
   const { open, foreign } = await withRoot(snapshots.root, (root) => compare(root, changes));
   if (foreign.length > 0) throw notAsFound(foreign, snapshots, branch);
@@ -86,9 +89,9 @@ function notAsFound(foreign: string[], { run, root }: Snapshots, { made, name, r
   const merge =
     made.parent === null
       ? 'Put your changes aside and apply again, or take what fits: ' +
-        `\`perdure workspace diff ${run} | git apply --reject\`.`
+        `\`${shellCommand('perdure workspace diff', [run])} | git apply --reject\`.`
       : 'Put your changes aside and apply again, or commit them and merge: ' +
-        `\`git fetch ${shellWord(relative(root, repository))} ${name} && git merge FETCH_HEAD\`.`;
+        `\`${shellCommand('git fetch', [relative(root, repository), name])} && git merge FETCH_HEAD\`.`;
   return refusal(
     `${plural(foreign.length, 'file')} here ${isOne ? 'is' : 'are'} not as \`${run}\` found ` +
       `${isOne ? 'it' : 'them'}: ${shown.join(', ')}${more}. Nothing was changed.`,

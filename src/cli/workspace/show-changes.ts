@@ -9,8 +9,8 @@ import type { Branch, Change, Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
 import { named, tellMissing } from './tell-missing.js';
 import { MAIN_TREE } from '../../store/worktrees/places.js';
-import { ownName } from '../text/own-name.js';
-import { shellWord } from '../text/shell-word.js';
+import { shellCommand, shellWord } from '../../plan/text/shell-command.js';
+import { typedCommand } from '../text/own-name.js';
 
 const LETTERS: Record<Change['change'], [letter: string, tone: Tone]> = {
   added: ['A', 'good'],
@@ -43,7 +43,7 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
   const { unnamed, unread } = snapshots.missing;
   tellMissing({ unnamed: [...unnamed, ...left.unnamed], unread: [...unread, ...left.unread] }, terminal);
   await tellUncommitted(snapshots, { ...branch, left: left.tree }, terminal);
-  const apply = `\`${ownName()} workspace apply ${snapshots.run}\` changes the files here`;
+  const apply = `\`${typedCommand('perdure workspace apply', [snapshots.run])}\` changes the files here`;
   tell(
     terminal,
     commits.length === 0 ? `${apply}.` : `${apply}; \`${gettingOf(snapshots, branch)}\` gets the commits.`,
@@ -53,8 +53,8 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
 /** A command that gets the commits of a run. Of a path git begins at the top of a repository, wherever it is called. */
 function gettingOf({ root, run }: Snapshots, { name, repository }: Branch): string {
   const top = repositoryOf(root);
-  if (top === null) return `git clone --branch ${name} ${shellWord(relative(root, repository))} ${run}`;
-  return `git fetch ${shellWord(relative(top, repository))} ${name}`;
+  if (top === null) return shellCommand('git clone', [relative(root, repository), run], `--branch ${shellWord(name)}`);
+  return shellCommand('git fetch', [relative(top, repository), name]);
 }
 
 /** What steps without `commit` have written beside what was committed. */

@@ -5,6 +5,7 @@ import { memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
 import type { Node } from '../text/node.js';
 import { TOOLSET_NAMES, toolsetTools } from './tool-names.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 export function isToolset(name: string): boolean {
   return TOOLSET_NAMES.includes(name);
@@ -49,7 +50,7 @@ export function checkToolsets({ node, name }: AgentDefinition, scope: ToolsetSco
       message:
         `\`${toText(homely.value)}\` is the folder of the manifest, which lies outside of this project; a run cannot ` +
         'touch its files from here.',
-      suggestion: `run it from there: \`cd ${scope.outside}\``,
+      suggestion: `run it from there: \`${shellCommand('cd', [scope.outside])}\``,
     });
   const dynamic = items.find(({ value }) => value === 'dynamic_agents');
   if (dynamic !== undefined && scope.closed && !scope.generates) {

@@ -3,6 +3,7 @@ import type { Finding, Place } from '../problems/problem.js';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { isOurs, LISTS, MAPS, SURE } from './foreign-documents.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** Formats that `perdure import` reads, as they are called in `MAPS`. */
 const IMPORTED = ['an Archon workflow', 'a conductor workflow', 'a Goose recipe'];
@@ -13,7 +14,9 @@ export function foreignFile(name: string, at: Place): Finding {
     code: 'foreign-file',
     at,
     message: `This seems to be ${name}, which Perdure does not run.`,
-    suggestion: IMPORTED.includes(name) ? `\`perdure import ${at.source.file}\` writes a definition from it` : null,
+    suggestion: IMPORTED.includes(name)
+      ? `\`${shellCommand('perdure import', [at.source.file])}\` writes a definition from it`
+      : null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** A longer word is no name that people can read. */
-const MOST = 400;
+export const MOST = 400;
 const BEGIN = 120;
 const END = 40;
 

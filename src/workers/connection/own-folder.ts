@@ -5,6 +5,7 @@ import { newId } from '../../store/identity.js';
 import type { Store } from '../../store/store.js';
 import { grpcCodeOf, NOT_FOUND, UnavailableError } from '../errors.js';
 import type { Namespace } from './task-queue.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** `WORKFLOW_EXECUTION_STATUS_RUNNING` of Temporal's API. */
 const RUNNING = 1;
@@ -61,7 +62,8 @@ function torn(open: string[], other: WorkerRecord): UnavailableError {
     `${open.length === 1 ? 'An open run works' : `${String(open.length)} open runs work`} in the project's folder of ` +
       `another worker, ${folderOnHost(other)}: ${names.join(', ')}${open.length > NAMED ? ', …' : ''}. Steps ` +
       `that came here would find other files.`,
-    `Let ${open.length === 1 ? 'it' : 'them'} end, as \`perdure watch ${first ?? ''}\` shows, or stop that worker. ` +
+    `Let ${open.length === 1 ? 'it' : 'them'} end, as ` +
+      `\`${shellCommand('perdure watch', [first ?? ''])}\` shows, or stop that worker. ` +
       'With `workspace: worktree` files go along.',
   );
 }

@@ -9,6 +9,7 @@ import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { timeLimit } from '../../store/time-limit.js';
 import { keysSuffix, requireSameKeys } from '../encryption/same-keys.js';
 import { UnavailableError } from '../errors.js';
+import { shellCommand, shellWord } from '../../plan/text/shell-command.js';
 
 /** A poll waits at most a minute, so whoever has not polled for longer is gone. */
 const POLLED_WITHIN_MS = 75_000;
@@ -119,7 +120,7 @@ export async function requireHosts(
     const names = [...devices].map((name) => `\`${name}\``).join(', ');
     throw new UnavailableError(
       `No worker polls the task queue \`${queue}\`, whose host has ${names}.`,
-      `Start one there: perdure worker --task-queue ${queue}`,
+      `Start one there: ${shellCommand('perdure worker', [], `--task-queue ${shellWord(queue)}`)}`,
     );
   }
 }
@@ -186,10 +187,11 @@ function whenPolled(polledAt: number | null): string {
 
 function noneOfCurrent(taskQueue: string, current: DeploymentVersion | null): UnavailableError {
   const who = current === null ? 'without a version' : `of the version \`${versionText(current)}\``;
-  const start = current === null ? '' : ` --deployment ${versionText(current)}`;
+  const start = current === null ? '' : `--deployment ${shellWord(versionText(current))}`;
   return new UnavailableError(
     `New runs go to workers ${who}, and none of them polls the task queue \`${taskQueue}\`.`,
-    `Start one: perdure worker${start}; or have another version take them: perdure deployment use NAME:BUILD`,
+    `Start one: ${shellCommand('perdure worker', [], start)}; ` +
+      'or have another version take them: perdure deployment use NAME:BUILD',
   );
 }
 

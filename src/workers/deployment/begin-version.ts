@@ -5,6 +5,7 @@ import { isSameVersion, versionText } from '../../plan/placement/deployment.js';
 import { queueState } from '../connection/task-queue.js';
 import { UnavailableError } from '../errors.js';
 import { hasVersion, makeCurrent, readDeployment } from './server-versions.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** A server hears of a version by its first poll, and keeps it by workflows of its own. */
 const KNOWN_MS = 60_000;
@@ -44,5 +45,5 @@ export async function beginVersion({ version, taskQueue, ...server }: Begin): Pr
 }
 
 function othersTake(who: string, named: string): string {
-  return `new runs go to ${who}; to have this version take them: perdure deployment use ${named}`;
+  return `new runs go to ${who}; to have this version take them: ${shellCommand('perdure deployment use', [named])}`;
 }

@@ -3,6 +3,7 @@ import type { DeploymentVersion } from '../../plan/placement/deployment.js';
 import { isSameVersion, versionText } from '../../plan/placement/deployment.js';
 import { versionOf } from '../connection/task-queue.js';
 import { grpcCodeOf, messageOf, NOT_FOUND, UnavailableError } from '../errors.js';
+import { shellCommand, shellWord } from '../../plan/text/shell-command.js';
 
 /** A namespace of a server that is asked about versions, and who asks. */
 export interface VersionServer {
@@ -144,7 +145,7 @@ function refusal(version: DeploymentVersion, error: unknown): unknown {
       )
     : new UnavailableError(
         `The server does not take the version \`${named}\`: ${message}`,
-        `A worker makes it known: perdure worker --deployment ${named}`,
+        `A worker makes it known: ${shellCommand('perdure worker', [], `--deployment ${shellWord(named)}`)}`,
       );
 }
 

@@ -15,6 +15,7 @@ import { reach } from '../connection/connect.js';
 import type { TemporalSettings } from '../connection/temporal-settings.js';
 import { createClient } from '../connection/temporal-client.js';
 import { temporalSettings } from '../connection/temporal-settings.js';
+import { shellCommand, shellWord } from '../../plan/text/shell-command.js';
 
 /** The devices of `perdure.yml`, as their hosts see them, and the tools that those of this host need. */
 export async function deviceFindings(
@@ -59,7 +60,7 @@ async function farFinding(
     return {
       ok: false,
       detail: `${where}; none of them answers`,
-      fix: `Start one there: perdure worker --task-queue ${queue}`,
+      fix: `Start one there: ${shellCommand('perdure worker', [], `--task-queue ${shellWord(queue)}`)}`,
     };
   return { ok: answer.path !== null, detail: `${answer.detail} (on the host of ${queue})`, fix: answer.fix };
 }

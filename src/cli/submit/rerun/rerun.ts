@@ -29,6 +29,7 @@ import { doneOutside, lineageOf, sourcesOf } from './rerun-lineage.js';
 import { newRunId } from '../run-id.js';
 import type { Submission } from '../submit-run.js';
 import { submitRun } from '../submit-run.js';
+import { shellCommand } from '../../../plan/text/shell-command.js';
 
 /** Everything that `rerun` was told. */
 export interface RerunCommand {
@@ -147,7 +148,7 @@ async function recordOf(run: string, session: Session): Promise<RunRecord> {
   if (root !== run)
     throw usageError(
       `Expected a whole run, got the nested run \`${run}\`.`,
-      `Run \`perdure rerun ${root}\`: what has not changed in it is not done again.`,
+      `Run \`${shellCommand('perdure rerun', [root])}\`: what has not changed in it is not done again.`,
     );
   const record = await session.store.readRun(run);
   if (record !== null) return record;
@@ -160,7 +161,8 @@ async function recordOf(run: string, session: Session): Promise<RunRecord> {
     );
   throw usageError(
     `The run \`${run}\` has not ended: ${view.status}.`,
-    `Follow it with \`perdure watch ${run}\`, or end it with \`perdure cancel ${run}\`.`,
+    `Follow it with \`${shellCommand('perdure watch', [run])}\`, or end it with ` +
+      `\`${shellCommand('perdure cancel', [run])}\`.`,
   );
 }
 
