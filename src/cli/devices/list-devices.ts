@@ -1,7 +1,8 @@
 import type { Device } from '../../plan/devices/device.js';
 import { isSimulated } from '../../plan/devices/device.js';
 import type { Lease } from '../../plan/devices/device-queue.js';
-import { LEASES_MEMO, keeperIdOf } from '../../plan/devices/device-queue.js';
+import { keeperIdOf } from '../../plan/devices/device-queue.js';
+import { leasesIn } from '../../activities/devices/leases-in.js';
 import { findPort } from '../../activities/devices/port/ports.js';
 import { createDevices, leaseKeyOf } from '../../compiler/project/devices.js';
 import { askHost, isHere } from '../../workers/link/device-hosts.js';
@@ -151,8 +152,7 @@ async function withServer(
 async function readLeases({ client }: TemporalLink, queue: string): Promise<Lease[]> {
   try {
     const { status, memo } = await client.workflow.getHandle(keeperIdOf(queue)).describe();
-    const leases = memo?.[LEASES_MEMO];
-    return status.name === 'RUNNING' && Array.isArray(leases) ? (leases as Lease[]) : []; // as the keeper wrote it
+    return status.name === 'RUNNING' ? leasesIn(memo) : [];
   } catch (error) {
     if (error instanceof Error && error.name === 'WorkflowNotFoundError') return [];
     throw error;
