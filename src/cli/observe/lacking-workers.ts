@@ -1,7 +1,13 @@
 import { MEMO } from '../../plan/names.js';
 import { versionIn, versionText, versionWaitText } from '../../plan/placement/deployment.js';
 import type { DeploymentVersion } from '../../plan/placement/deployment.js';
-import { requirementKey, waitText } from '../../plan/placement/requirement.js';
+import {
+  queueFor,
+  requirementKeysIn,
+  requirementIn,
+  requirementKey,
+  waitText,
+} from '../../plan/placement/requirement.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Execution } from '../../workers/link/list-executions.js';
@@ -94,10 +100,13 @@ function placed(execution: Execution): { run: string; queue: string; pinned: Dep
   return { run: rootOf(execution.workflowId), queue: execution.taskQueue, pinned: pinnedTo(execution) };
 }
 
-/** What steps of it require. A memo may hold anything. */
-function requiredOf({ memo }: Execution): string[] {
-  const keys = memo?.[MEMO.requires];
-  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
+/** The server knows no longer name of a queue. */
+const QUEUE_CHARACTERS = 1_000;
+
+/** What steps of it require, of which there is a queue. */
+function requiredOf({ taskQueue, memo }: Execution): string[] {
+  const hasQueue = (key: string): boolean => queueFor(taskQueue, requirementIn(key)).length <= QUEUE_CHARACTERS;
+  return requirementKeysIn(memo?.[MEMO.requires]).filter(hasQueue);
 }
 
 /** The version that an open run is pinned to; null for none. */

@@ -1,4 +1,4 @@
-import { INTERPRETER, MEMO } from '../../plan/names.js';
+import { INTERPRETER, MEMO, RUN_ID } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
 import { asOfNow } from './as-of-now.js';
 import type { Lacking } from './lacking-workers.js';
@@ -257,7 +257,9 @@ async function readExecutions<T>(
     const open = await listExecutions(link.client, OPEN_QUERY);
     // After those that are open: one that ends meanwhile is in both, and not in none.
     const ended = ends === undefined ? { found: [], unread: 0 } : await readEnded(link, ends);
-    const executions = await asOfNow(link, lastLinks([...open, ...ended.found]), await unrecorded());
+    // Another id was given by another program, and no store and no command takes it.
+    const found = [...open, ...ended.found].filter(({ workflowId }) => RUN_ID.test(rootOf(workflowId)));
+    const executions = await asOfNow(link, lastLinks(found), await unrecorded());
     return { executions, unread: ended.unread, also: await also(link, executions) };
   } finally {
     await link.close();

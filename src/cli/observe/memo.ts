@@ -2,8 +2,6 @@ import type { Pause } from '../../plan/budget/steering.js';
 import { LIMITS } from '../../plan/budget/budgets.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { MEMO } from '../../plan/names.js';
-import type { Value } from '../../plan/values/value.js';
-import { isStored } from '../../plan/values/value.js';
 import type { Execution } from '../../workers/link/list-executions.js';
 
 type Memo = Execution['memo'];
@@ -32,9 +30,11 @@ export function gatesIn(memo: Memo): Gate[] {
 function isGate(value: unknown): value is Gate {
   const fields = fieldsOf(value);
   const { content } = fields;
-  const isContent =
-    content === null || (typeof content === 'object' && ('value' in content || isStored(content as Value)));
-  return isContent && holds(fields, GATE) && holds(fields, MORE, true);
+  return (content === null || isContent(fieldsOf(content))) && holds(fields, GATE) && holds(fields, MORE, true);
+}
+
+function isContent(content: Fields): boolean {
+  return 'ref' in content ? holds(content, { ref: isText, bytes: isNumber }) : 'value' in content;
 }
 
 /** What a memo says of a pause; null for what is none. */

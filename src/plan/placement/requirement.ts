@@ -35,6 +35,19 @@ export function requirementIn(key: string): Requirement {
   return key.split(',');
 }
 
+/** The keys of requirements that a memo names: it may hold anything, and a key becomes the name of a queue. */
+export function requirementKeysIn(memo: unknown): string[] {
+  return Array.isArray(memo) ? memo.filter((key): key is string => typeof key === 'string' && isKey(key)) : [];
+}
+
+function isKey(key: string): boolean {
+  return requirementIn(key).every(
+    (word) =>
+      word === SANDBOX_WORD ||
+      (word.startsWith(PROGRAM_WORD) ? PROGRAM.test(word.slice(PROGRAM_WORD.length)) : LABEL.test(word)),
+  );
+}
+
 /** The queue of the workers that meet a requirement, beside the one that all workers of the store poll. */
 export function queueFor(base: string, requires: Requirement): string {
   return `${base}/needs/${requirementKey(requires)}`;

@@ -1,5 +1,5 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { defaultPayloadConverter } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
 import { MEMO } from '../../plan/names.js';
 import { openMessage } from '../encryption/open-message.js';
 
@@ -56,14 +56,15 @@ async function letsTimePass(client: Client, { workflowId, runId }: OpenRun, leng
   const { events } = await openMessage(client, await client.workflow.getHandle(workflowId, runId).fetchHistory());
   // It went on between the two questions: what its pending work was is not known any more.
   if ((events ?? []).length > length) return true;
-  const passes = hasTimers(events ?? []);
+  const passes = hasTimers(events ?? [], client);
   known.set(runId, { length, passes });
   return passes;
 }
 
 type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
 
-function hasTimers(events: Events): boolean {
+function hasTimers(events: Events, { options }: Pick<Client, 'options'>): boolean {
+  const read = (payload: Payload): unknown => options.loadedDataConverter.payloadConverter.fromPayload(payload);
   const timers = new Set<string>();
   const over = new Set<string>();
   for (const {
@@ -73,8 +74,9 @@ function hasTimers(events: Events): boolean {
     workflowTaskCompletedEventAttributes: answered,
     userMetadata,
   } of events) {
-    const summary = userMetadata?.summary ? defaultPayloadConverter.fromPayload<string>(userMetadata.summary) : '';
-    if (started?.timerId && summary !== '' && summary !== CLOCK) timers.add(started.timerId);
+    const summary: unknown = userMetadata?.summary && read(userMetadata.summary);
+    const isNamed = typeof summary === 'string' && summary !== '' && summary !== CLOCK;
+    if (started?.timerId && isNamed) timers.add(started.timerId);
     if (fired?.timerId && timers.delete(fired.timerId)) over.add(fired.timerId);
     if (cancelled?.timerId) timers.delete(cancelled.timerId);
     if (answered) over.clear();

@@ -43,9 +43,10 @@ async function decoded(client: Client, listed: Listed[]): Promise<Execution[]> {
   let payloads: Payload[] = listed.flatMap(({ memo }) => Object.values(memo?.fields ?? {}));
   for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
   let at = 0;
+  const read = (payload: Payload): unknown => payloadConverter.fromPayload(payload);
   const next = (): unknown => {
     const payload = payloads[at++];
-    return payload === undefined ? undefined : payloadConverter.fromPayload(payload);
+    return payload === undefined ? undefined : read(payload);
   };
   return listed.map((raw) => {
     const closed = dateOf(raw.closeTime);
@@ -56,16 +57,16 @@ async function decoded(client: Client, listed: Listed[]): Promise<Execution[]> {
       startTime: dateOf(raw.startTime) ?? new Date(0),
       ...(closed === undefined ? {} : { closeTime: closed }),
       memo: Object.fromEntries(Object.keys(raw.memo?.fields ?? {}).map((name) => [name, next()])),
-      typedSearchAttributes: versionOf(raw),
+      typedSearchAttributes: versionOf(raw, read),
     };
   });
 }
 
 /** A run's own version and what it does with it; other search attributes are not read. */
-function versionOf({ searchAttributes }: Listed): TypedSearchAttributes {
+function versionOf({ searchAttributes }: Listed, read: (payload: Payload) => unknown): TypedSearchAttributes {
   const pairs = [BEHAVIOR, VERSION].flatMap((key) => {
     const payload = searchAttributes?.indexedFields?.[key.name];
-    const value = payload && (JSON.parse(Buffer.from(payload.data ?? []).toString()) as unknown);
+    const value = payload && read(payload);
     return typeof value === 'string' ? [{ key, value }] : [];
   });
   return pairs.length === 0 ? NONE : new TypedSearchAttributes(pairs);

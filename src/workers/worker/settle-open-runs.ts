@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
-import { requirementIn } from '../../plan/placement/requirement.js';
+import { requirementKeysIn, requirementIn } from '../../plan/placement/requirement.js';
 import type { Store } from '../../store/store.js';
 
 interface Settling {
@@ -24,8 +24,7 @@ export async function settleOpenRuns({ client, namespace, taskQueue, store, log 
   const open: string[] = [];
   for await (const { workflowId, memo } of client.workflow.list({ query, pageSize: 1000 })) {
     open.push(workflowId);
-    const keys = memo?.[MEMO.requires];
-    if (Array.isArray(keys)) for (const key of keys) if (typeof key === 'string') required.add(key);
+    for (const key of requirementKeysIn(memo?.[MEMO.requires])) required.add(key);
   }
   for (const key of required) await store.requireWorkers(requirementIn(key));
   const recorded = new Set(await store.listRuns());
