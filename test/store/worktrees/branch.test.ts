@@ -160,6 +160,23 @@ describe('a merge', () => {
     expect(git('fsck', '--unreachable', '--no-reflogs')).not.toContain('commit');
   });
 
+  it('takes a file whose name looks like one that git has made for what it is', async () => {
+    const name = `a~${'1'.repeat(40)}`;
+    expect(await merge({ a: BEFORE, [name]: 'mine\n' }, { a: BEFORE, [name]: 'theirs\n' })).toMatchObject({
+      conflicts: [name],
+      moved: [],
+    });
+  });
+
+  it('fails with what git says where it cannot read a file of both', async () => {
+    const mine = treeWith({ a: 'mine\n', b: BEFORE });
+    const onto = treeWith({ a: 'theirs\n', b: BEFORE });
+    const lost = git('rev-parse', `${mine}:a`);
+    rmSync(join(trees.places.git, 'objects', lost.slice(0, 2), lost.slice(2)));
+    await expect(mergeTrees(trees, { start: trees.made.base, tree: mine, onto })).rejects.toThrow(lost);
+    expect(git('fsck', '--unreachable', '--no-reflogs')).not.toContain('unreachable commit');
+  });
+
   it('fails with what git says where there is no such tree', async () => {
     const tree = '1'.repeat(40);
     await expect(mergeTrees(trees, { start: trees.made.base, tree, onto: treeWith({ a: BEFORE }) })).rejects.toThrow(
@@ -188,7 +205,8 @@ describe('what is noted of a run', () => {
     expect(await appliedUntil(trees.places)).toBeNull();
     await noteApplied(trees.places, trees.made.base);
     expect(await appliedUntil(trees.places)).toBe(trees.made.base);
-    for (const damaged of [trees.made.base, `${trees.made.base}x\n`, ` ${trees.made.base}\n`]) {
+    const { base } = trees.made;
+    for (const damaged of [base, `${base}x\n`, ` ${base}\n`, `${base}\n${base}\n`]) {
       writeFileSync(join(trees.places.folder, 'applied'), damaged);
       expect(await appliedUntil(trees.places)).toBeNull();
     }

@@ -1,4 +1,5 @@
 // @module-tag git
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -96,6 +97,22 @@ describe('folders that git ignores', () => {
     put(one.folder, 'libs/lib.js', 'ours');
     const next = await keepTrees(one.state, 'next', { values, before: null });
     expect(next.carried?.[1]).toBe(state.carried?.[1]);
+  });
+
+  it('are kept without what is neither file, folder nor link, and may hold nothing at all', async () => {
+    const first = project({ 'a.txt': 'a', 'libs/lib.js': 'ours' });
+    execFileSync('sh', ['-c', 'mkfifo libs/pipe'], { cwd: first.folder });
+    const state = await begin(first);
+    const other = project({ 'a.txt': 'other' });
+    await restoreTrees(other.state, 'r', state, { values, project: other.folder, looksOnly: false });
+    expect([existsSync(other.tree('libs/lib.js')), existsSync(other.tree('libs/pipe'))]).toEqual([true, false]);
+
+    const without = project({ 'a.txt': 'a' });
+    const none = await begin(without);
+    expect(none.carried).toEqual([]);
+    await restoreTrees(other.state, 'r', none, { values, project: other.folder, looksOnly: false });
+    expect(existsSync(other.tree('libs'))).toBe(false);
+    expect(carryFault(other.folder, { carry: ['libs'], carry_mb: 0 })).toBeNull();
   });
 
   it('are left out for who only looks, and taken from the project where none were kept', async () => {

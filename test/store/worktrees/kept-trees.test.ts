@@ -63,6 +63,27 @@ function put(folder: string, name: string, text: string): void {
 }
 
 describe('the trees of a run that are kept', () => {
+  it('have the results of steps alone, and of a tree that is half made nothing', async () => {
+    const one = new Machine({ 'a.txt': 'a\n' });
+    await one.make();
+    await one.work('first', { 'a.txt': 'first\n' });
+    put(one.places().folder, 'done/key-first.json.0123.tmp', '{');
+    mkdirSync(one.places().admin('half'), { recursive: true });
+    const state = await one.keep();
+    expect([Object.keys(state.done), Object.keys(state.trees)]).toEqual([['key-first'], ['main']]);
+  });
+
+  it('are kept while nobody else works on them', async () => {
+    const one = new Machine({ 'a.txt': 'a\n' });
+    await one.make();
+    put(one.places().folder, 'lease/1000', String(Date.now() + 60_000));
+    const onWait = (): never => {
+      throw new Error('It waits.');
+    };
+    const options = { expiryMs: 60_000, onWait };
+    await expect(keepTrees(one.state, 'r', { values, before: null }, options)).rejects.toThrow('It waits.');
+  });
+
   it('stand on another machine as they stood, with commits, results, and what is under way', async () => {
     const one = new Machine({ 'a.txt': 'a\n', 'deep/b.txt': 'b\n', '.gitignore': '*.log\n' });
     await one.make();

@@ -63,6 +63,26 @@ describe('a step of a rerun', () => {
     expect(execFileSync('git', ['--git-dir', repository, 'fsck', '--no-dangling']).toString()).toBe('');
   });
 
+  it('finds the commit again that a worker made before it was lost', async () => {
+    await make('again');
+    const taken = await take('again', 'server', []);
+    await take('again', 'page', ['server']);
+    rmSync(join(treePlaces(state, 'again').folder, 'done'), { recursive: true });
+    expect(await take('again', 'server', [])).toEqual(taken);
+    expect(await subjects('again')).toEqual(['builder: server', 'builder: page']);
+  });
+
+  it('waits for who holds the lease of its trees', async () => {
+    await make('again');
+    const lease = join(treePlaces(state, 'again').folder, 'lease', '1000');
+    writeFileSync(lease, String(Date.now() + 60_000));
+    const wanted = { run: 'again', step: 'server', try: 1, key: 'key-server', after: [], from: ['first'] };
+    const onWait = (): never => {
+      throw new Error('It waits.');
+    };
+    await expect(takeWork(state, wanted, { expiryMs: 60_000, onWait })).rejects.toThrow('It waits.');
+  });
+
   it('takes it from a rerun, too, also when the first run is gone', async () => {
     await make('again');
     await take('again', 'server', []);
