@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../command.js';
 import { usageError } from '../exit-codes.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 import { RUN_ID_OPTION, runCommandOf, STARTING_OPTIONS } from './run.js';
 
 export const build: CommandSpec = {
@@ -32,7 +33,7 @@ export const build: CommandSpec = {
       if (built === undefined || typed !== undefined)
         throw usageError(
           'Expected the run that built it.',
-          `\`perdure build ${spec} RUN\`; \`perdure list\` shows the runs.`,
+          `\`${shellCommand('perdure build', [spec, 'RUN'])}\`; \`perdure list\` shows the runs.`,
         );
       if (spec === 'open') {
         const { openBuild } = await import('../build/open-build.js');

@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../command.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
@@ -155,18 +156,21 @@ function zsh(commands: readonly CommandSpec[]): string {
   ].join('\n')}\n`;
 }
 
+/** What fish asks for names. */
+function askFor(names: string): string {
+  return `(${shellCommand('perdure completion', [names], '2>/dev/null')})`;
+}
+
 function fish(commands: readonly CommandSpec[]): string {
   const lines = commands.flatMap((command) => {
     const { name, summary } = command;
     const here = `-n '__fish_seen_subcommand_from ${name}'`;
     const actions = actionsOf(command);
-    const named = namesIn(command);
+    const asked = namesIn(command)?.names ?? null;
     return [
       `complete -c perdure -n __fish_use_subcommand -f -a ${name} -d ${quote(summary)}`,
       ...(actions.length === 0 ? [] : [`complete -c perdure ${here} -a ${quote(actions.join(' '))}`]),
-      ...(named === null
-        ? []
-        : [`complete -c perdure ${here} -f -a ${quote(`(perdure completion ${named.names} 2>/dev/null)`)}`]),
+      ...(asked === null ? [] : [`complete -c perdure ${here} -f -a ${quote(askFor(asked))}`]),
       ...flagsOf(command).map(({ long, short, takesValue, about, choices }) =>
         [
           `complete -c perdure ${here} -l ${long}`,
