@@ -28,7 +28,7 @@ describe('`perdure run --ci`', () => {
     expect(await project.read('out/junit.xml')).toMatch(
       /name="one" time="[\d.]+"\/>[^]*name="two"[^]*<failure message="[^"]*3/,
     );
-    expect(await project.read('summary.md')).toMatch(/^## work: error[^]*\| one \| success \|[^]*### two/);
+    expect(await project.read('summary.md')).toMatch(/^## `work`: error[^]*\| `one` \| success \|[^]*### `two`/);
     const lines = stderr.split('\n');
     const [begin = ''] = lines;
     const token = begin.replace('::stop-commands::', '');
