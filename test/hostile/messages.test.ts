@@ -203,11 +203,18 @@ describe('messages from anybody on this machine', () => {
         taskQueue: 'nobody',
         memo: { [MEMO.waiting]: memo, [MEMO.submittedBy]: '\u001b[31m' },
       });
+      // One that has an id of ours is a row; what has another is no run.
+      await outsider.client.workflow.start(INTERPRETER, {
+        workflowId: `evil-${index}`,
+        taskQueue: 'nobody',
+        memo: { [MEMO.waiting]: memo, [MEMO.submittedBy]: '\u001b[31m', [MEMO.definition]: '\u001b[2J\u202e' },
+      });
     }
     const listed = await until(async () => {
       const finished = await project.run('list');
-      return finished.code !== 0 || finished.stdout.includes('evil') ? finished : null;
+      return finished.code !== 0 || finished.stdout.includes(`evil-${memos.length - 1}`) ? finished : null;
     });
+    expect(listed.stdout.match(/evil[^ ]*/g)?.sort()).toEqual(memos.map((_, index) => `evil-${index}`));
     const gates = await project.run('list', '--waiting');
     for (const { code, stdout, stderr } of [listed, gates]) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
