@@ -390,8 +390,8 @@ describe('how the pages are made', () => {
     const response = await page.goto(`${ui.origin}/runs`);
     const headers = response?.headers() ?? {};
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-        "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; script-src 'self'; worker-src 'none'; style-src 'self'; img-src 'self'; " +
+        "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     );
     expect(headers['cache-control']).toBe('no-store');
     const [cookie] = await context.cookies();
