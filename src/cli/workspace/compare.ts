@@ -29,7 +29,7 @@ export interface Snapshots {
   end: string;
   /** Whether `end` is what the run left. */
   isClosed: boolean;
-  /** Files that one of the two has nothing of. */
+  /** Files that one of the two has nothing of; twice where both have. */
   missing: MissingFiles;
   /** Of a run in a work tree: `end` is its last commit or, where it has made none, what stands in its tree. */
   branch?: Branch;
@@ -85,11 +85,9 @@ export async function findSnapshots(named: string, terminal: Terminal, onlyStart
   return {
     ...found,
     ...end,
-    missing: { unnamed: both(missing.unnamed, also.unnamed), unread: both(missing.unread, also.unread) },
+    missing: { unnamed: [...missing.unnamed, ...also.unnamed], unread: [...missing.unread, ...also.unread] },
   };
 }
-
-const both = (ones: string[], others: string[]): string[] => [...new Set([...ones, ...others])];
 
 /** What a run left, or what is there now of one that is open. Throws a refusal where neither is known. */
 async function endOf(
