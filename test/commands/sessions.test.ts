@@ -110,11 +110,64 @@ it('runs that go on with a session at once: it is active, kept and told in pairs
   );
 });
 
-it('a run that was not started has asked nothing in its session', async () => {
-  await project.run('run', 'helper', 'Hello.', '--id', 'taken');
-  expect((await project.run('run', 'waits.yml', '-i', 'request=x', '--session', 'new', '--id', 'taken')).code).toBe(2);
-  const [session] = await json<Json[]>('sessions', 'list');
-  expect(session).toMatchObject({ status: 'completed', messages: 0 });
+it.each([
+  ['whose id is taken', 2, ['waits.yml', '-i', 'request=x', '--session', 'new', '--id', 'taken']],
+  ['whose id is taken, in a session that is there', 2, ['waits.yml', '-i', 'request=x', '--id', 'taken']],
+  ['whose limit is none', 2, ['helper', 'Hello.', '--session', 'new', '--max-cost-usd', '-1']],
+  ['whose input is wrong', 2, ['waits.yml', '-i', 'demand=x', '--session', 'new']],
+  ['that waits for people in CI', 2, ['waits.yml', '-i', 'request=x', '--session', 'new', '--ci']],
+])('a run %s begins no session, and has asked nothing in one', async (_what, code, words) => {
+  await project.run('run', 'helper', 'Hello.', '--id', 'taken', '--session', 'new');
+  const before = await json<Session[]>('sessions', 'list');
+  const named = words.includes('--session') ? [] : ['--session', before[0]?.session_id ?? ''];
+  const refused = await project.run('run', ...words, ...named);
+  expect([refused.code, refused.stderr.includes('go on with')]).toEqual([code, false]);
+  expect(await json('sessions', 'list')).toEqual(before);
+});
+
+it('a run that joins another is told with the session of that, open and ended', async () => {
+  const join = (...session: string[]): Promise<Finished> =>
+    project.run('run', 'waits.yml', '-i', 'request=Joined?', '--id', 'joined', '--no-wait', ...session);
+  await join('--session', 'new');
+  const [id = ''] = await ids();
+  const before = await ids();
+  const sessionLine = async (...session: string[]): Promise<string[]> =>
+    (await join(...session)).stderr.split('\n').filter((line) => line.includes('session'));
+  const own = [`Session ${id}: go on with \`--session ${id}\`.`];
+  const told = async (): Promise<string[][]> => [
+    await sessionLine('--session', 'new'),
+    await sessionLine('--session', id),
+    await sessionLine(),
+  ];
+  expect(await told()).toEqual([own, own, []]);
+  await project.run('answer', 'joined/go', 'yes');
+  await project.run('watch', 'joined');
+  expect(await told()).toEqual([own, own, []]);
+  expect((await ids()).toSorted()).toEqual(before.toSorted());
+});
+
+it('a run that joins one of no session is told so', async () => {
+  const before = await ids();
+  await project.run('run', 'helper', 'Alone.', '--id', 'alone');
+  const { stderr } = await project.run('run', 'helper', 'Alone.', '--id', 'alone', '--session', 'new');
+  expect(stderr).toContain('`alone` was there before, in no session that is kept');
+  expect(await ids()).toEqual(before);
+});
+
+it('a copy has what was answered, and no question whose answer comes to the session that was copied', async () => {
+  const begun = await project.run('run', 'helper', 'First.', '--session', 'new', '--id', 'before');
+  const id = /task-[0-9a-f]{8}/.exec(begun.stderr)?.[0] ?? '';
+  await project.run('run', 'waits.yml', '-i', 'request=Then?', '--session', id, '--id', 'open', '--no-wait');
+  const forked = await project.run('sessions', 'fork', id);
+  expect(forked.stderr).toContain('1 question has no answer and is not in the copy.');
+  await project.run('answer', 'open/go', 'yes');
+  await project.run('watch', 'open');
+  const runs = async (session: string): Promise<unknown[]> => {
+    const { status, messages } = await json<Session>('sessions', 'show', session);
+    return [status, ...messages.map(({ run, role }) => `${run} ${role}`)];
+  };
+  expect(await runs(forked.stdout.trim())).toEqual(['completed', 'before user', 'before assistant']);
+  expect(await runs(id)).toEqual(['completed', 'before user', 'before assistant', 'open user', 'open assistant']);
 });
 
 it('a question that nobody could tell its session is told when the run closes', async () => {

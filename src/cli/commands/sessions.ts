@@ -4,6 +4,7 @@ import type { CommandSpec, Invocation } from '../command.js';
 import { JSON_OPTION, checkWords } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
+import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 
 export const sessions: CommandSpec = {
@@ -41,7 +42,10 @@ export const sessions: CommandSpec = {
       else print(terminal, sessionLines(session));
       return EXIT.success;
     }
-    const copy = await fork(session, store);
+    const { answeredMessages } = await import('../../store/records/session-files.js');
+    const messages = await answeredMessages(session.messages, store);
+    const copy = await fork({ ...session, messages }, store);
+    tellLeft(session.messages.length - messages.length, terminal);
     if (options.flag('json')) printJson(terminal, { session_id: copy, forked_from: session.session_id });
     else print(terminal, copy);
     return EXIT.success;
@@ -85,6 +89,13 @@ function tellSessions(
   else if (all.length === 0) tell(terminal, 'There are no sessions. `perdure run … --session new` begins one.');
   else print(terminal, rows(all));
   return EXIT.success;
+}
+
+/** Says which questions are not in a copy. */
+function tellLeft(count: number, terminal: Terminal): void {
+  if (count === 0) return;
+  const left = count === 1 ? '1 question has no answer and is' : `${String(count)} questions have no answer and are`;
+  tell(terminal, `${left} not in the copy.`);
 }
 
 /** Copies a session; gives the id of the copy. */

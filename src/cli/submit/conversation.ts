@@ -5,7 +5,7 @@ import type { InjectedContext } from '../../plan/agents/injected-context.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { ProgramName } from '../../plan/agents/program.js';
 import type { RunSettings } from '../../plan/run-input.js';
-import type { Session as Conversation, SpeakingRuns } from '../../store/records/session-files.js';
+import type { Session as Conversation, SessionHead, SpeakingRuns } from '../../store/records/session-files.js';
 import { unansweredRuns } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
 import type { CliError } from '../exit-codes.js';
@@ -63,30 +63,41 @@ interface Speaking {
   days?: number | undefined;
 }
 
+/** The session of a run, and what it begins with where it is to be there once its run is. */
+export interface OpenedConversation {
+  session: Conversation;
+  head: SessionHead | null;
+}
+
 /**
- * Begins the session of a run, or finds the one that it goes on with. Throws a usage error where another program began
- * it.
+ * The session that a run begins, of which nothing is written yet, or the one that it goes on with. Throws a usage error
+ * where another program began it.
  */
 export async function openConversation(
   { id, begins }: WantedSession,
-  { store, plan, settings, days, description: said }: Speaking,
-): Promise<Conversation> {
+  { store, plan, settings, days, description }: Speaking,
+): Promise<OpenedConversation> {
   await removeExpired(store, days);
-  const program = onlyProgram(plan, settings.programs);
-  // a long one is a stored text: its name says nothing
-  const description = said ?? (typeof plan.description === 'string' ? plan.description : '');
-  if (begins)
-    await store.createSession({
-      session_id: id,
-      agent_name: plan.name,
-      ...(program === null ? {} : { agent_cli: program }),
-      description,
-      created_at: new Date().toISOString(),
-    });
+  if (begins) {
+    const head = headOf(id, { plan, settings, description });
+    return { session: { ...head, updated_at: head.created_at, status: 'completed', messages: [] }, head };
+  }
   const session = await findConversation(id, store);
   // The stand-in of a rehearsal plays for everybody.
   if (!settings.rehearsal) requireProgram(session, plan, settings);
-  return session;
+  return { session, head: null };
+}
+
+function headOf(id: string, { plan, settings, description }: Omit<Speaking, 'store' | 'days'>): SessionHead {
+  const program = onlyProgram(plan, settings.programs);
+  return {
+    session_id: id,
+    agent_name: plan.name,
+    ...(program === null ? {} : { agent_cli: program }),
+    // a long one is a stored text: its name says nothing
+    description: description ?? (typeof plan.description === 'string' ? plan.description : ''),
+    created_at: new Date().toISOString(),
+  };
 }
 
 /** A session goes on with the program that began it, whichever definition goes on with it. */

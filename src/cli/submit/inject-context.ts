@@ -2,6 +2,7 @@ import type { JsonObject } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { Hash } from '../../plan/values/value.js';
+import type { SessionHead } from '../../store/records/session-files.js';
 import type { Session } from '../session.js';
 import type { WantedSession } from './conversation.js';
 import { openConversation } from './conversation.js';
@@ -21,6 +22,8 @@ export interface Submitted {
 /** What a run asks in its session. */
 export interface Question {
   session: string;
+  /** What the session begins with, where the run begins it. */
+  head: SessionHead | null;
   content: string;
 }
 
@@ -34,7 +37,7 @@ export async function injectContext(
   { store, project, config }: Pick<Session, 'store' | 'project' | 'config'>,
 ): Promise<{ settings: RunSettings; question: Question | null }> {
   const { TOLD, askedOf, storeContext } = await import('../../activities/runs/told-context.js');
-  const session =
+  const opened =
     wanted === null
       ? null
       : await openConversation(wanted, { store, plan, settings, days: config.sessions?.expire_days, description });
@@ -42,9 +45,11 @@ export async function injectContext(
     memories: config.memory?.inject ?? TOLD.memories,
     messages: config.sessions?.max_history ?? TOLD.messages,
   };
+  const session = opened?.session ?? null;
   const context = await storeContext({ plan, input, root: project.root, session, most, description, earlier }, store);
   return {
     settings: context === null ? settings : { ...settings, context },
-    question: session === null ? null : { session: session.session_id, content: askedOf(input) },
+    question:
+      opened === null ? null : { session: opened.session.session_id, head: opened.head, content: askedOf(input) },
   };
 }

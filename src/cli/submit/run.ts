@@ -1,5 +1,4 @@
 import type { CompileOptions } from '../../compiler/compile.js';
-import type { InjectedContext } from '../../plan/agents/injected-context.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
 import { everyStepOf } from '../../plan/plan.js';
@@ -57,7 +56,6 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
     { plan: compiled.plan, input, settings: settled, session: wanted },
     session,
   );
-  await tellContext(settings, session, terminal);
   const { submitRun } = await import('./submit-run.js');
   return submitRun(
     {
@@ -97,17 +95,6 @@ async function inputOf(
     file: await readInputFile(inputFile, terminal),
     request: await readRequest(request, terminal),
   });
-}
-
-/** Which session the run goes on with, and instructions that are not taken at their word. */
-async function tellContext({ context }: RunSettings, { store }: Session, terminal: Terminal): Promise<void> {
-  if (context === undefined) return;
-  // as `injectContext` puts it there
-  const { blocks, session } = (await store.get(context)) as unknown as InjectedContext;
-  if (session !== null)
-    tell(terminal, terminal.palette.dim(`Session ${session}: go on with \`--session ${session}\`.`));
-  if (blocks.some(({ source, trusted }) => source === 'AGENTS.md' && !trusted))
-    tell(terminal, 'AGENTS.md is as a run left it: agents are told it as untrusted, until a person changes it.');
 }
 
 /** Says how gates are decided without people, and refuses what must not be started so. */

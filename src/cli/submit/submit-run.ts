@@ -21,7 +21,9 @@ import { narrateIn } from '../narration/narrate-session.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import { askInSession } from './ask-in-session.js';
 import type { Question } from './inject-context.js';
+import { tellContext } from './tell-context.js';
 import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
 import { attributesAt, joinsRecord, startOrJoin } from './start-run.js';
@@ -92,7 +94,7 @@ interface Told {
 
 /** A run with this id that closed before is shown as it ended (decision 12); null when there is none. */
 async function joinClosed(
-  { id, compiled, values: store, session }: Submission,
+  { id, compiled, values: store, session, settings, question = null }: Submission,
   { id: asked, json }: RunCommand,
   { terminal, onEnd }: Told,
 ): Promise<ExitCode | null> {
@@ -101,13 +103,14 @@ async function joinClosed(
   const values = await store();
   joinsRecord({ run: id, plan: compiled.plan, input: values }, record);
   const view = await viewOfRecord(record, session.store);
+  await tellContext({ run: id, joined: true, settings, question, store: session.store }, terminal);
   tell(terminal, ...renderJoined(view));
   onEnd({ kind: 'closed', view });
   return conclude({ kind: 'closed', view }, { run: id, terminal, store: session.store, json });
 }
 
 async function submit(submitted: Submission, command: RunCommand, { terminal, onEnd }: Told): Promise<ExitCode> {
-  const { id, session } = submitted;
+  const { id, session, settings, question = null } = submitted;
   const narrate = narrateIn(session, command.narrate, terminal);
   const link = await unlessInterrupted(session.connect({ start: true }), listenForInterrupts(), {
     message: 'Nothing was started.',
@@ -122,6 +125,7 @@ async function submit(submitted: Submission, command: RunCommand, { terminal, on
     };
     await tellLacking(submitted.compiled.plan, session.store, link, terminal);
     const { joined } = await unlessInterrupted(startSubmission(submitted, link), listenForInterrupts(), perhaps);
+    await tellContext({ run: id, joined, settings, question, store: session.store }, terminal);
     if (command.detach) return detach(id, joined, { ...command, url: runUrl(link, id) }, terminal);
     const end = await follow({
       terminal,
@@ -190,27 +194,21 @@ export async function startSubmission(submission: Submission, link: TemporalLink
   try {
     // Once more: a worker that came meanwhile has looked before this run was noted.
     await requireOneFolder(plan, settings, session);
-    const started = await startOrJoin(link, {
-      run: id,
-      plan,
-      input: values,
-      runInput: toRunInput(plan, values, { ...settings, ...attributesAt(link) }),
-      storeId: session.store.id,
-      description,
-    });
-    if (!started.joined && question != null) await tellQuestion(id, question, session.store);
-    return started;
+    const start = (): Promise<{ joined: boolean }> =>
+      startOrJoin(link, {
+        run: id,
+        plan,
+        input: values,
+        runInput: toRunInput(plan, values, { ...settings, ...attributesAt(link) }),
+        storeId: session.store.id,
+        description,
+      });
+    return await (question == null ? start() : askInSession(question, { run: id, store: session.store }, start));
   } catch (error) {
     // Of a connection that was lost meanwhile nobody knows whether it was started.
     if (isNew && grpcTrouble(error) !== 'connection-lost') await session.store.forgetSubmitted(id);
     throw error;
   }
-}
-
-/** Tells a session what a run asks that has been started. What cannot be told now is told when the run closes. */
-async function tellQuestion(run: string, { session, content }: Question, store: Session['store']): Promise<void> {
-  const at = new Date().toISOString();
-  await store.addMessage(session, { role: 'user', content, run, at }).catch(() => undefined);
 }
 
 /** Has the files of a run that travels go to the store. Throws a refusal where those beside git are too large. */

@@ -124,15 +124,28 @@ export function latestFirst(sessions: (Session | null)[]): Session[] {
 
 /** Runs that asked in a session and go on: each may yet answer, whatever others said meanwhile. */
 export async function unansweredRuns(messages: SessionMessage[], runs: SpeakingRuns): Promise<Set<string>> {
-  const said = (wanted: SessionMessage['role']): Set<string> =>
-    new Set(messages.filter(({ role }) => role === wanted).map(({ run }) => run));
-  const answered = said('assistant');
-  const asked = [...said('user')].filter((run) => !answered.has(run));
+  const asked = unansweredIn(messages);
   if (asked.length === 0) return new Set();
   const known = (await runs.readSubmitted(asked)).map(({ run }) => run);
   // One whose record is there has ended, though nobody can read it any more.
   const records = await Promise.all(known.map((run) => runs.readRun(run).catch(() => undefined)));
   return new Set(known.filter((_, index) => records[index] === null));
+}
+
+/** What was said in a session but for questions of runs of ours without an answer: that comes to no copy of it. */
+export async function answeredMessages(
+  messages: SessionMessage[],
+  runs: Pick<SubmittedFiles, 'readSubmitted'>,
+): Promise<SessionMessage[]> {
+  const open = new Set((await runs.readSubmitted(unansweredIn(messages))).map(({ run }) => run));
+  return messages.filter(({ run }) => !open.has(run));
+}
+
+function unansweredIn(messages: SessionMessage[]): string[] {
+  const said = (wanted: SessionMessage['role']): Set<string> =>
+    new Set(messages.filter(({ role }) => role === wanted).map(({ run }) => run));
+  const answered = said('assistant');
+  return [...said('user')].filter((run) => !answered.has(run));
 }
 
 function isHead(line: Json): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SessionHead, SessionMessage } from '../../../src/store/records/session-files.js';
 import { openStore } from '../../../src/store/local-store.js';
-import { createSessionFiles } from '../../../src/store/records/session-files.js';
+import { answeredMessages, createSessionFiles } from '../../../src/store/records/session-files.js';
 import { NO_RUNS, temporaryFolder } from '../helpers/harness.js';
 import { runRecord } from '../helpers/run-record.js';
 
@@ -140,4 +140,27 @@ it('no other name is that of a session, and what cannot be listed is a failure',
   await expect(createSessionFiles(join(folder, 'file'), NO_RUNS).listSessions()).rejects.toThrow(
     /Cannot read `.*file`/,
   );
+});
+
+it('of a session comes to a copy what was answered, and what nobody here has asked', async () => {
+  const store = await openStore(await temporaryFolder());
+  const at = '2026-01-02T00:00:00.000Z';
+  const messages = [
+    said('user', 'glee-1', at), // imported: each message is a run of its own
+    said('assistant', 'glee-2', at),
+    said('user', 'answered', at),
+    said('user', 'open', at),
+    said('assistant', 'answered', at, { status: 'error' }),
+    said('user', 'silent', at),
+  ];
+  for (const run of ['answered', 'open', 'silent'])
+    await store.noteSubmitted({ run, definition: 'd', rehearsal: false, submitted_by: 'ana', submitted_at: at });
+  await store.writeRun(runRecord('silent'));
+  const copied = await answeredMessages(messages, store);
+  expect(copied.map(({ run, role }) => `${run} ${role}`)).toEqual([
+    'glee-1 user',
+    'glee-2 assistant',
+    'answered user',
+    'answered assistant',
+  ]);
 });
