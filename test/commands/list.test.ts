@@ -152,8 +152,8 @@ describe('a row of `list` is a run', () => {
     const listed = await project.run('list');
     expect(listed.stdout).toMatch(/^· waits +open/m);
     expect(listed.stderr).toBe(
-      'The server is not running. Whether the 2 that are open work, wait or are paused is not known. `perdure ' +
-        'server start` starts it.\n',
+      'The server is not running. Whether the 2 that are open work, wait, are paused or were ended by force is not ' +
+        'known. `perdure server start` starts it.\n',
     );
     expect(await project.run('list', '--status', 'waiting')).toMatchObject({
       code: 0,

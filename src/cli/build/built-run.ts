@@ -7,7 +7,8 @@ import type { CliError } from '../exit-codes.js';
 import { refusal, usageError } from '../exit-codes.js';
 import { specOfPlan } from '../observe/build-spec.js';
 import { findRun } from '../observe/find-run.js';
-import { rootOf } from '../observe/view/view.js';
+import { withoutRecord } from '../observe/unrecorded.js';
+import { isClosed, rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import { openSession } from '../session.js';
 import type { Terminal } from '../terminal.js';
@@ -42,9 +43,11 @@ export async function builtRunIn(session: Session, run: string): Promise<BuiltRu
 
 /** The record of a run that has none yet. Throws where there is no such run, and where it goes on. */
 async function requireEnded(run: string, session: Session): Promise<RunRecord> {
-  await (await findRun(run, session)).link?.close();
+  const { view, link } = await findRun(run, session);
+  await link?.close();
   const record = await session.store.readRun(run); // it may have ended meanwhile
   if (record !== null) return record;
+  if (isClosed(view.status) && view.path === '') throw withoutRecord(view);
   throw rootOf(run) === run
     ? refusal(`\`${run}\` has not ended.`, `Follow it with \`${shellCommand('perdure watch', [run])}\`.`)
     : builtNothing(run);

@@ -132,7 +132,7 @@ function withoutServer(open: number): string {
     open === 0
       ? 'No run is known to be open.'
       : `Whether ` +
-        `${open === 1 ? 'the one that is open works, waits or is' : `the ${open} that are open work, wait or are`} ` +
-        `paused is not known.`;
+        `${open === 1 ? 'the one that is open works, waits, is' : `the ${open} that are open work, wait, are`} ` +
+        `paused or ${open === 1 ? 'was' : 'were'} ended by force is not known.`;
   return `The server is not running. ${known} \`${typedCommand('perdure server start', [])}\` starts it.`;
 }

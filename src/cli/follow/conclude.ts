@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.js';
 import { loadValue } from '../../store/transcript.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
+import { markUnrecorded } from '../observe/unrecorded.js';
 import type { RunView } from '../observe/view/view.js';
 import { openGates } from '../observe/view/view.js';
 import { toRunResult } from '../render/json.js';
@@ -32,7 +33,8 @@ export async function conclude(
         tell(terminal, ...gateLines(open, await shownIn(open, store), widthOf(terminal.stderr)));
     return EXIT.waiting;
   }
-  tell(terminal, '', ...renderEnding(view, widthOf(terminal.stderr), terminal.palette));
+  const told = await markUnrecorded(view, store);
+  tell(terminal, '', ...renderEnding(told, widthOf(terminal.stderr), terminal.palette));
   if (!json) await printOutput(view, terminal, store);
   return exitOf(view.status);
 }

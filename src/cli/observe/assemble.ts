@@ -56,13 +56,21 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     rehearsal: input.settings.rehearsal,
     ...(input.root === null ? { journal: fold.first } : {}),
     ...plannedTasks(fold),
-    ...(input.settings.worktree === undefined ? {} : { branch: branchOf(rootOf(fold.run)) }),
+    ...startedWith(fold),
     ...aboutGates(fold),
     submittedBy: input.settings.submitted_by,
     input: input.input,
     startedAt: Date.parse(fold.startedAt),
     endedAt: fold.endedAt === null ? null : Date.parse(fold.endedAt),
     cancelling: fold.cancelling && outcome === null,
+  };
+}
+
+/** Where its files go, and what it was compiled from. */
+function startedWith({ run, input: { settings } }: RunFold): Pick<RunView, 'branch' | 'definition'> {
+  return {
+    ...(settings.worktree === undefined ? {} : { branch: branchOf(rootOf(run)) }),
+    ...(settings.definition === undefined ? {} : { definition: settings.definition }),
   };
 }
 

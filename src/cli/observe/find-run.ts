@@ -4,6 +4,7 @@ import type { Session } from '../session.js';
 import { requireRunAddress, unknownRun } from '../session.js';
 import { viewOfRecord } from './closed.js';
 import { observe } from './observer.js';
+import { markUnrecorded } from './unrecorded.js';
 import type { RunView } from './view/view.js';
 import { everyStepView, nestedIn, pathBelow, rootOf } from './view/view.js';
 
@@ -54,7 +55,7 @@ async function readRun(
   await observer.done;
   const view = observer.view();
   if (view === null) throw unknownRun(root);
-  return view;
+  return markUnrecorded(view, session.store);
 }
 
 /** The view of a nested run inside its root's. */

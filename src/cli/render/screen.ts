@@ -116,14 +116,13 @@ export function renderEnding(view: RunView, width: number, palette: Palette): st
 }
 
 /** Where the files of a run in a work tree are, and how they come home. A build has none before it does its tasks. */
-function branchLines({ branch, run, steps }: RunView): string[] {
+function branchLines({ branch, run, steps, unrecorded }: RunView): string[] {
   const plans = steps.filter(({ step }) => step.kind === 'plan');
   if (branch === undefined || (plans.length > 0 && plans.every(({ nested }) => nested === null))) return [];
   const root = rootOf(run);
-  return [
-    `  It worked in a tree of its own: \`${typedCommand('perdure workspace show', [root])}\` tells what has changed ` +
-      'there, and `apply` brings it here.',
-  ];
+  const shows = typedCommand('perdure workspace show', [root]);
+  const tells = `  It worked in a tree of its own: \`${shows}\` tells what has changed there`;
+  return [unrecorded ? `${tells}.` : `${tells}, and \`apply\` brings it here.`];
 }
 
 /** How the page that a build has made is opened. */
@@ -184,21 +183,28 @@ function failuresIn(steps: StepView[]): { path: string; error: string; hasLog: b
 }
 
 function nextCommands(view: RunView): string[] {
+  const line = (command: string, about: string): string => `${`  ${command}`.padEnd(44)}  ${about}`;
+  const root = rootOf(view.run);
   const failed = failuresOf(view).find(({ hasLog }) => hasLog);
-  const lines =
-    failed === undefined
+  return [
+    ...(failed === undefined ? [] : [line(typedCommand('perdure logs', [root, failed.path]), 'everything it wrote')]),
+    line(typedCommand('perdure show', [view.run]), 'the whole tree'),
+    // Only a whole run that has ended can be run again.
+    ...(root === view.run ? againLines(view, line) : []),
+  ];
+}
+
+function againLines(view: RunView, line: (command: string, about: string) => string): string[] {
+  const { run, definition, unrecorded } = view;
+  if (unrecorded)
+    return definition === undefined
       ? []
-      : [`  ${typedCommand('perdure logs', [view.run, failed.path])}`.padEnd(44) + '  everything it wrote'];
-  // Only a whole run that has ended can be run again.
-  const again =
-    rootOf(view.run) !== view.run
-      ? []
-      : [`  ${typedCommand('perdure rerun', [view.run])}`.padEnd(44) + '  only what is not done'];
-  const fix =
-    again.length === 0 || buildStepOf(view)?.nested == null
-      ? []
-      : [`  ${typedCommand('perdure build fix', [view.run])} "…"`.padEnd(44) + '  has its team mend what you say'];
-  return [...lines, `  ${typedCommand('perdure show', [view.run])}`.padEnd(44) + '  the whole tree', ...again, ...fix];
+      : [line(typedCommand('perdure run', [safeName(definition)], '…'), 'all of it anew: it left no record')];
+  const fix = `${typedCommand('perdure build fix', [run])} "…"`;
+  return [
+    line(typedCommand('perdure rerun', [run]), 'only what is not done'),
+    ...(buildStepOf(view)?.nested == null ? [] : [line(fix, 'has its team mend what you say')]),
+  ];
 }
 
 /** What `show` prints: header, the whole tree, and the meter or the ending. */

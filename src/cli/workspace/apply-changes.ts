@@ -41,8 +41,9 @@ export async function applyChanges(run: string, json: boolean, terminal: Termina
     );
   if (!isClosed)
     throw refusal(
-      `\`${snapshots.run}\` has not ended.`,
-      `Follow it with \`${shellCommand('perdure watch', [snapshots.run])}\`.`,
+      `\`${snapshots.run}\` has not ended, or left no record of its end: ` +
+        `\`${shellCommand('perdure show', [snapshots.run])}\` tells.`,
+      `\`${shellCommand('perdure workspace diff', [snapshots.run])} | git apply\` takes its files as they are now.`,
     );
   const changes = await changesIn(snapshots);
   const { open, foreign } = await withRoot(snapshots.root, (root) => compare(root, changes));

@@ -43,7 +43,10 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
   const { unnamed, unread } = snapshots.missing;
   tellMissing({ unnamed: [...unnamed, ...left.unnamed], unread: [...unread, ...left.unread] }, terminal);
   await tellUncommitted(snapshots, { ...branch, left: left.tree }, terminal);
-  const apply = `\`${typedCommand('perdure workspace apply', [snapshots.run])}\` changes the files here`;
+  const words = snapshots.isClosed
+    ? typedCommand('perdure workspace apply', [snapshots.run])
+    : `${typedCommand('perdure workspace diff', [snapshots.run])} | git apply`;
+  const apply = `\`${words}\` changes the files here`;
   tell(
     terminal,
     commits.length === 0 ? `${apply}.` : `${apply}; \`${gettingOf(snapshots, branch)}\` gets the commits.`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../../src/plan/step.js';
-import type { StepView } from '../../../src/cli/observe/view/view.js';
+import type { RunView, StepView } from '../../../src/cli/observe/view/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import { renderEnding, renderHeader, renderMeter, renderScreen } from '../../../src/cli/render/screen.js';
 import { renderTree, windowOf } from '../../../src/cli/render/tree.js';
@@ -190,6 +190,22 @@ describe('the lines around the tree', () => {
       palette,
     );
     expect(nested.filter((line) => line.includes('rerun'))).toEqual([]);
+    // Paths are told below the root run, also in the tree of a nested one.
+    expect(nested.find((line) => line.includes('logs'))).toContain('perdure logs full-review-7k2m lint  ');
+  });
+
+  it('offers for a run that left no record what can be done without one', () => {
+    const cut = { ...review, status: 'cancelled' as const, endedAt: 66_000, unrecorded: true as const };
+    const offered = (view: RunView): string[] =>
+      renderEnding(view, 200, palette).flatMap((line) => /^ {2}perdure (\S+ \S+)/.exec(line)?.[1] ?? []);
+    expect(offered({ ...cut, definition: 'a review.yml' })).toEqual([
+      'logs full-review-7k2m',
+      'show full-review-7k2m',
+      "run 'a",
+    ]);
+    expect(offered(cut)).toEqual(['logs full-review-7k2m', 'show full-review-7k2m']);
+    const branch = renderEnding({ ...cut, branch: 'perdure/full-review-7k2m' }, 200, palette).join('\n');
+    expect(branch).toContain('workspace show full-review-7k2m` tells what has changed there.');
   });
 
   it('fits the whole live region into the height', () => {

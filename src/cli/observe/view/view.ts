@@ -14,6 +14,8 @@ export interface RunView {
   /** Its path below the root run; empty for the root. */
   path: string;
   name: string;
+  /** The file of its definition, relative to the project. Not told of those with a record. */
+  definition?: string;
   plan: Hash;
   status: RunStatus;
   error: string | null;
@@ -44,6 +46,8 @@ export interface RunView {
   /** Milliseconds since the epoch. */
   startedAt: number;
   endedAt: number | null;
+  /** It has ended, and left no record by which it could be run again. */
+  unrecorded?: true;
   /** A cancel was asked for and has not come through yet. */
   cancelling: boolean;
 }

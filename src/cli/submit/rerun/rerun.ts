@@ -9,6 +9,7 @@ import type { Value } from '../../../plan/values/value.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { EXIT, usageError } from '../../exit-codes.js';
 import { findRun } from '../../observe/find-run.js';
+import { withoutRecord } from '../../observe/unrecorded.js';
 import { isClosed, rootOf } from '../../observe/view/view.js';
 import type { Session } from '../../session.js';
 import { openExisting, openSession, unknownRun } from '../../session.js';
@@ -154,11 +155,7 @@ async function recordOf(run: string, session: Session): Promise<RunRecord> {
   if (record !== null) return record;
   const { view, link } = await findRun(run, session);
   await link?.close();
-  if (isClosed(view.status))
-    throw usageError(
-      `The run \`${run}\` ended without a record of what it had done: ${view.status}.`,
-      'Start it anew with `perdure run`.',
-    );
+  if (isClosed(view.status)) throw withoutRecord(view);
   throw usageError(
     `The run \`${run}\` has not ended: ${view.status}.`,
     `Follow it with \`${shellCommand('perdure watch', [run])}\`, or end it with ` +
