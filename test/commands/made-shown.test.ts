@@ -51,6 +51,17 @@ const shown = async (run: string): Promise<RunResult> => {
   return JSON.parse(stdout) as RunResult;
 };
 
+it.each(['talk', 'given'])(
+  'a rerun of `%s` is forecast to cost what that has cost: nothing counts twice',
+  async (run) => {
+    const { spend } = await shown(run);
+    expect(spend.usd).toBeGreaterThan(0);
+    const { code, stdout, stderr } = await project.run('rerun', run, '--from', 'work', '--dry-run', '--json');
+    expect(code, stderr).toBe(0);
+    expect((JSON.parse(stdout) as { usd: number }).usd).toBeCloseTo(spend.usd ?? Number.NaN, 9);
+  },
+);
+
 describe('a closed run', () => {
   it.each(['as it closed', 'once its history is gone'])('shows what was made while it ran, %s', async (when) => {
     if (when.includes('gone')) {

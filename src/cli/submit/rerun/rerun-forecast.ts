@@ -65,9 +65,11 @@ function costsOf(views: RunView[]): Costs {
 function stepCosts(steps: StepView[]): [string, number | null][] {
   return everyStepView(steps).flatMap(({ path, result, nested, step }) => {
     const below = nested === null ? [] : stepCosts(nested.steps);
-    if (isBlockStep(step) || step.kind === 'workflow' || result?.reused === true) return below;
-    if (step.kind === 'command' || step.kind === 'tool') return [[path, 0], ...below];
-    return result === null || result.status === 'skipped' ? below : [[path, result.spend.usd], ...below];
+    // What it costs to do such a step is what its own steps cost.
+    if (isBlockStep(step) || step.kind === 'workflow' || step.kind === 'plan' || result?.reused === true) return below;
+    if (step.kind === 'command' || step.kind === 'tool') return [[path, 0]];
+    // Workflows that an agent has started are in what the agent cost.
+    return result === null || result.status === 'skipped' ? below : [[path, result.spend.usd]];
   });
 }
 
