@@ -100,19 +100,17 @@ export async function withoutAsides(trees: Trees, tree: string, conflicts: Confl
   );
 }
 
-/** A tree in which these paths are as in another one. */
+/** A tree in which these paths are as in another one. A folder may come in place of a file: git makes room. */
 export async function asIn(
   trees: Trees,
   { tree, paths, from }: { tree: string; paths: string[]; from: string },
 ): Promise<string> {
   if (paths.length === 0) return tree;
   const then = await entriesIn(trees, from);
-  // What goes first: a folder may come in place of a file.
-  const edits = paths.map((path) => ({ path, entry: then.get(path) ?? null }));
   return edited(
     trees,
     tree,
-    edits.sort((one, other) => Number(one.entry !== null) - Number(other.entry !== null)),
+    paths.map((path) => ({ path, entry: then.get(path) ?? null })),
   );
 }
 

@@ -85,12 +85,11 @@ async function takeFrom(trees: Trees, source: Source): Promise<DoneWork | null> 
 async function hasSeenTheSame(
   trees: Trees,
   commits: BranchCommit[],
-  { before, done, wanted: { after, key: own } }: Source,
+  { before, done, wanted: { after } }: Source,
 ): Promise<boolean> {
   const beginnings = [await treeOf(trees, beginningOf(trees.made)), await treeOf(before, beginningOf(before.made))];
   if (beginnings[0] !== beginnings[1]) return false;
-  const isBefore = ({ step, key }: { step: string; key: string }): boolean =>
-    step !== '' && key !== own && isWithin(decodeURI(step), after);
+  const isBefore = ({ step }: { step: string }): boolean => isWithin(decodeURI(step), after);
   const then = (await commitsOf(before, done.start)).filter(isBefore);
   const now = commits.filter(isBefore);
   const keys = new Set(now.map(({ key }) => key));

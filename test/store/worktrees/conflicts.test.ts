@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Committed, Work } from '../../../src/store/worktrees/commit-tree.js';
 import { beginWork, commitWork } from '../../../src/store/worktrees/commit-tree.js';
-import { makeTrees } from '../../../src/store/worktrees/make-trees.js';
+import { asIn } from '../../../src/store/worktrees/conflicts.js';
+import { makeTrees, openTrees } from '../../../src/store/worktrees/make-trees.js';
 import { treePlaces } from '../../../src/store/worktrees/places.js';
 
 let project: string;
@@ -123,3 +124,15 @@ it('commits what is taken as it is: with its marks, and without what may not be 
   expect(readFileSync(join(treeOf('main'), 'logo'), 'latin1')).toBe('a\0one');
   expect(readFileSync(join(treeOf('main'), 'dir/f'), 'utf8')).toBe('d\n');
 });
+
+it.each([[['page', 'page/in', 'dir', 'dir/f']], [['dir/f', 'dir', 'page/in', 'page']]])(
+  'brings files back over folders of their names, and folders over files: %j',
+  async (paths) => {
+    await commit('one', 'rm -r page dir; mkdir page; echo in > page/in; echo now > dir');
+    const trees = (await openTrees(state, 'r'))!; // it is made
+    const git = (words: string): string => shell(treePlaces(state, 'r').git, `git --git-dir=. ${words}`).trim();
+    const [tree, from] = [git('rev-parse perdure/r^{tree}'), git('rev-parse perdure/r~1^{tree}')];
+    expect(await asIn(trees, { tree, paths, from })).toBe(from);
+    expect(await asIn(trees, { tree: from, paths, from: tree })).toBe(tree);
+  },
+);

@@ -1,6 +1,15 @@
 // @module-tag git
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -117,6 +126,43 @@ describe('a step of a rerun', () => {
     await make('again');
     expect(await take('again', 'page', ['server'])).toBeNull();
     expect(await take('again', 'page', [])).not.toBeNull();
+  });
+
+  it('is done anew where a step before it was taken over from another run, which this one had not seen', async () => {
+    await make('other');
+    await work('other', 'style', { 'style.css': 'b{}\n' });
+    await make('again');
+    await take('again', 'server', []);
+    await take('again', 'style', [], ['other']);
+    expect(await take('again', 'page', ['server'])).toMatchObject({ from: 'first' });
+    await make('more');
+    await take('more', 'server', []);
+    await take('more', 'style', [], ['other']);
+    expect(await take('more', 'page', ['server', 'style'])).toBeNull();
+  });
+
+  it('takes over the output alone where nothing was changed, or what was changed is here already', async () => {
+    await work('first', 'idle', {});
+    await make('again');
+    await take('again', 'server', []);
+    await work('again', 'beside', { 'page.html': 'hi\n' });
+    for (const step of ['idle', 'page'])
+      expect(await take('again', step, ['server'])).toEqual({
+        commit: null,
+        output: { value: `did ${step}` },
+        from: 'first',
+      });
+    expect(await subjects('again')).toEqual(['builder: server', 'builder: beside']);
+  });
+
+  it('is done anew where its commit is not on the branch of the run before', async () => {
+    const done = join(treePlaces(state, 'first').folder, 'done');
+    const [name = ''] = readdirSync(done).filter((file) => readFileSync(join(done, file), 'utf8').includes('did page'));
+    const kept = JSON.parse(readFileSync(join(done, name), 'utf8')) as { start: string; commit: string };
+    writeFileSync(join(done, name), JSON.stringify({ ...kept, commit: 'f'.repeat(40) }));
+    await make('again');
+    await take('again', 'server', []);
+    expect(await take('again', 'page', ['server'])).toBeNull();
   });
 
   it('is done anew where its changes do not fit what was done beside it', async () => {
