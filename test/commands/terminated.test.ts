@@ -8,7 +8,7 @@ import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 
 /*
- * A nested run that `temporal workflow terminate` has ended says no last word. What it had paid for by then counts all
+ * A run that `temporal workflow terminate` has ended says no last word. What it had paid for by then counts all
  * the same: the journal has it.
  */
 
@@ -30,6 +30,15 @@ const DEFINITIONS: Record<string, string> = {
     '      - {id: one, when: "${item < 2}", workflow: item, inputs: {n: "${item}"}}\n' +
     '      - {id: hang, when: "${item == 2}", ask: Go on?}\n',
 };
+
+/** The names of the runs that are ended as a whole: their steps have answers, in nested runs, items and a batch. */
+const CUT = `execution: dag
+steps:
+  - {id: inner, workflow: leaf}
+  - {id: each, foreach: [1, 2], steps: [{id: said, agent: helper, prompt: say}, {id: hang, ask: Go on?}]}
+  - {id: batch, foreach: [${LIST}], when: "\${item < 2}", workflow: leaf}
+`;
+DEFINITIONS['cut'] = CUT;
 
 let project: Project;
 let endpoint: ModelEndpoint;
@@ -92,3 +101,36 @@ describe('what a terminated nested run has cost', () => {
     expect(listed).toContainEqual(expect.objectContaining({ run: name, usd: shown.spend.usd }));
   });
 });
+
+describe('what a run has cost that was ended as a whole', () => {
+  const tokens = 5 * TOKENS;
+  const answered = async (run: string): Promise<void> =>
+    expect.poll(async () => shownOf((await project.run('show', run, '--json')).stdout).spend.tokens).toBe(tokens);
+
+  it('counts where it was terminated, and no step of it is told to go on', async () => {
+    const following = project.start('run', 'cut', '--id', 'killed', '--json');
+    await answered('killed');
+    await client.workflow.getHandle('killed').terminate('by hand');
+    const { stdout: followed } = await following.finished;
+    const { stdout: read } = await project.run('show', 'killed', '--json');
+    for (const text of [followed, read]) {
+      expect(shownOf(text)).toMatchObject({ status: 'cancelled', spend: { tokens } });
+      expect(text).not.toMatch(/"status": ?"(running|waiting|pending)"/);
+    }
+    expect((await project.run('show', 'killed')).stdout).toMatch(/\? .*batch.*not known/);
+  });
+
+  it('is the same for who follows a run that is cancelled as in its record', async () => {
+    const following = project.start('run', 'cut', '--id', 'cancelled', '--json');
+    await answered('cancelled');
+    expect((await project.run('cancel', 'cancelled')).code).toBe(0);
+    const followed = shownOf((await following.finished).stdout);
+    const { status, error, spend } = shownOf((await project.run('show', 'cancelled', '--json')).stdout);
+    expect(followed).toMatchObject({ status, error, spend });
+    expect(spend.tokens).toBe(tokens);
+  });
+});
+
+function shownOf(text: string): RunResult {
+  return JSON.parse(text) as RunResult;
+}

@@ -49,7 +49,7 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     output: outcome?.output ?? null,
     steps,
     groups: input.plan.groups,
-    spend: outcome?.spend ?? steps.reduce(addOpenSpend, top.schedule.spend),
+    spend: outcome === null || fold.untold ? steps.reduce(addOpenSpend, top.schedule.spend) : outcome.spend,
     budget: fold.budget,
     pause: outcome === null ? fold.pause : null,
     warnings: fold.warnings,
@@ -129,6 +129,7 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
   const [nested = null, ...others] = nestedOf(step, `${rootOf(fold.run)}/${path}`, assembly).map((run) =>
     assemble(run, assembly),
   );
+  const rounds = isBlockStep(step) ? roundsOf(step, path, { scope, fold, assembly }) : [];
   const status =
     result?.status ?? (gate === null ? (scope.schedule.steps[step.index]?.status ?? 'pending') : 'waiting');
   return {
@@ -146,8 +147,17 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
     ...ownerOf(fold, gate),
     nested,
     others,
-    rounds: isBlockStep(step) ? roundsOf(step, path, { scope, fold, assembly }) : [],
+    rounds,
+    ...(fold.untold && wasCut(status, nested !== null || rounds.length > 0) ? CUT : {}),
   };
+}
+
+/** Nobody has written how it ended, or ever will. */
+const CUT = { status: 'unknown', result: null, doing: null } as const;
+
+/** Tells whether a step had begun and not ended when its run was ended by others. */
+function wasCut(status: StepView['status'], hasBelow: boolean): boolean {
+  return status === 'running' || status === 'waiting' || (status === 'skipped' && hasBelow);
 }
 
 /**
@@ -227,7 +237,7 @@ function openRound(round: FoldScope, fold: RunFold, assembly: Assembly): RoundVi
     duration_ms: null,
     spend: steps.reduce(addOpenSpend, schedule.spend),
     ...(ended === null
-      ? { error: errorOf(schedule), status: openStatus(steps) }
+      ? { error: errorOf(schedule), status: fold.untold ? CUT.status : openStatus(steps) }
       : {
           error: ended.error,
           status: ended.status,

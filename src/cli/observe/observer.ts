@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isBatchRun } from '../../plan/schedule/batch-run.js';
+import type { RunRecord } from '../../plan/result.js';
 import type { ReadRunInput } from '../../plan/run-input.js';
 import type { Store } from '../../store/store.js';
 import type { PendingActivity } from './assemble.js';
@@ -173,15 +174,28 @@ async function takeCarried(tree: Tree, run: string, input: ReadRunInput): Promis
   }).catch(() => fold.truth);
 }
 
-/** What the interpreter wrote is the truth about a closed run; a store that lacks it leaves what history says. */
+/**
+ * What the interpreter wrote is the truth about a closed run; a store that lacks it leaves what history says. Of one
+ * that was cancelled the history does not say what it came to.
+ */
 async function takeResults(tree: Tree, run: string): Promise<void> {
   const fold = tree.folds.get(run);
   if (fold === undefined || fold.outcome === null) return;
   const record = fold.outcome.pages.length > 0 ? null : await tree.store.readRun(run).catch(() => null);
+  if (fold.untold && record !== null && isRecordOf(record, fold)) {
+    fold.outcome = record;
+    fold.untold = false;
+  }
   fold.truth = await readTruth(tree.store, fold.input.plan, fold.input.path, record?.pages ?? fold.outcome.pages).catch(
     () => fold.truth,
   );
   tree.onChange();
+}
+
+/** An earlier try of a nested run may have left a record under the same id. */
+function isRecordOf({ ended_at }: RunRecord, { startedAt, endedAt }: RunFold): boolean {
+  const ended = Date.parse(ended_at);
+  return ended >= Date.parse(startedAt) && (endedAt === null || ended <= Date.parse(endedAt));
 }
 
 async function watchPending(tree: Tree): Promise<void> {

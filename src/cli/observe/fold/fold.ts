@@ -61,6 +61,7 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
     budget: { ...input.settings.budget },
     added: new Set(),
     outcome: null,
+    untold: false,
     played: 0,
     truth: noTruth(),
     titleTexts: new Map(),
@@ -227,6 +228,7 @@ function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { 
   if (cancelled || outcome?.status === 'cancelled') skipPending(fold.top.schedule, 'the run was cancelled');
   else if (outcome !== null) inferAll(fold, fold.top, at);
   const status = cancelled ? 'cancelled' : failure?.type === 'timeout' ? 'timeout' : 'error';
+  fold.untold = outcome === null;
   fold.outcome = outcome ?? {
     status,
     error: failure?.message ?? null,

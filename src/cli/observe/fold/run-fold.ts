@@ -39,6 +39,8 @@ export interface RunFold {
   /** Requests to add that were taken in. */
   added: Set<string>;
   outcome: RunOutcome | null;
+  /** It has ended, and nobody has said what it came to: what `outcome` does not tell is what events told. */
+  untold: boolean;
   /** Items and rounds that were played here, since they left no event. */
   played: number;
   /** What the interpreter itself wrote of its steps, read from the store when the run has closed. */
