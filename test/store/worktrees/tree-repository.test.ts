@@ -81,3 +81,27 @@ it('a tree’s commit is written whole, for us and for git', async () => {
   expect(readFileSync(join(admin, 'HEAD'), 'utf8')).toBe(`${'2'.repeat(40)}\n`);
   expect(readdirSync(admin).sort()).toEqual(['HEAD', 'commondir', 'gitdir', 'index', 'start']);
 });
+
+it(
+  'what a project has committed before is read where it is, and nothing beside it',
+  { tags: ['sandbox'] },
+  async () => {
+    const project = new WorkProject({ 'a.txt': 'before\n' });
+    project.commitAll();
+    project.put('a.txt', 'now\n');
+    project.commitAll();
+    await project.make();
+    const blob = async (name: string): Promise<string> => {
+      const { git } = await opened(project.state, 'r');
+      return (await git(['cat-file', 'blob', name])).toString();
+    };
+    expect(await blob('perdure/r~1:a.txt')).toBe('before\n');
+    const { git } = await opened(project.state, 'r');
+    const beside = await git(['hash-object', '--no-filters', join(project.folder, 'a.txt')]).catch(() => 'not seen');
+    expect(beside.toString()).toBe('not seen');
+    // What the run began with it has itself.
+    await removeFolder(join(project.folder, '.git'));
+    expect(await blob('perdure/r:a.txt')).toBe('now\n');
+    await expect(blob('perdure/r~1:a.txt')).rejects.toThrow();
+  },
+);
