@@ -42,8 +42,9 @@ export const compareWorkspace = builtin({
   run: async ({ after, without = [] }, context) => {
     const { seen, tree: since } = earlier.catch({ seen: [], tree: null }).parse(after);
     const { store, workspace } = context;
-    const tree = (await store.snapshotNow(workspace))?.tree ?? null;
+    const { tree, unnamed, unread } = (await store.snapshotNow(workspace)) ?? { tree: null, unnamed: [], unread: [] };
     const counts = (path: string): boolean => !isWithin(path, without);
+    const isWhole = ![...unnamed, ...unread].some(counts);
     const told = tree === null ? null : await contentOf(store.snapshotGit, tree, counts);
     const digest = told ?? (await hashOfFiles(context, counts));
     const may = mayBeTold(context.permissions);
@@ -54,17 +55,19 @@ export const compareWorkspace = builtin({
       tree,
       seen: [...seen, digest],
       again: seen.includes(digest),
-      reason: reasonOf(seen, digest),
+      reason: reasonOf(seen, digest, isWhole),
       diff: insideBlock(cutText(diff ?? '', DIFF_BYTES)),
     });
   },
 });
 
-function reasonOf(seen: string[], digest: string): string | null {
+/** Why it is as it was; `isWhole` where each file could be read. */
+function reasonOf(seen: string[], digest: string, isWhole: boolean): string | null {
   if (!seen.includes(digest)) return null;
+  const of = isWhole ? '' : ' of the files that can be read';
   return seen.at(-1) === digest
-    ? 'Nothing was changed.'
-    : 'What was changed is only taken back: it is as it was before.';
+    ? `Nothing was changed${of}.`
+    : `What was changed${of} is only taken back: it is as it was before.`;
 }
 
 /** Where git does not keep the files: SHA-256 over all of them, with their paths. */

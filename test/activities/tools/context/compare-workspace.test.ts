@@ -64,6 +64,19 @@ describe.each([['with git'], ['without git']])('compare_workspace %s', (kind) =>
 });
 
 describe('compare_workspace', () => {
+  it('says of files that git cannot name that it speaks of the others', async () => {
+    execFileSync('git', ['init', '--quiet', context.workspace]);
+    write('a.js', 'one\n');
+    const odd = Buffer.concat([Buffer.from(`${context.workspace}/`), Buffer.from([0xff, 0xfe])]);
+    writeFileSync(odd, 'one\n');
+    const first = await compare();
+    writeFileSync(odd, 'two\n');
+    expect(await compare({ after: first })).toMatchObject({
+      again: true,
+      reason: 'Nothing was changed of the files that can be read.',
+    });
+  });
+
   it('tells what has changed as a patch, of nothing that may not be read or begins with a dot', async () => {
     execFileSync('git', ['init', '--quiet', context.workspace]);
     mkdirSync(join(context.workspace, 'hidden'));
