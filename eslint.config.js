@@ -289,6 +289,21 @@ export default tseslint.config(
     },
   },
   {
+    // The readers themselves, a key that others may not read, and what the kernel says.
+    files: ['src/store/**/*.ts'],
+    ignores: ['src/store/read-{regular,plain}.ts', 'src/store/folders/state-folders.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        ...['node:fs', 'node:fs/promises'].map((name) => ({
+          name,
+          importNames: ['readFile', 'readFileSync'],
+          message: 'Take `readText` of `store/read-regular.ts`: it waits for no pipe in place of a file.',
+        })),
+      ],
+    },
+  },
+  {
     // `plan/`, `compiler/` and `workflows/` have narrower rules above.
     files: ['src/{activities,store,workers,cli,mcp,web}/**/*.{ts,tsx}'],
     ignores: STARTS_PROCESSES,

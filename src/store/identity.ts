@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from './files.js';
@@ -8,6 +8,7 @@ import { realOf } from './folders/places.js';
 import type { FolderIdentity } from './folders/root.js';
 import { identityOf, isSameFolder, makeEach, openRoot, PRIVATE_FILE } from './folders/root.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
+import { readText } from './read-regular.js';
 
 /** Raised by one when a store of the old form can no longer be read. */
 const STORE_VERSION = 1;
@@ -92,7 +93,7 @@ async function readIdentity(stateDir: string): Promise<Written | null> {
   const path = fileOfId(stateDir);
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readText(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw storeFailure(error, 'read', path);
@@ -211,7 +212,7 @@ async function writeOnce(path: string, stateDir: string, identity: StoreIdentity
     return identity;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw storeFailure(error, 'create', path);
-    const { id, copied_from } = parseIdentity(await readFile(path, 'utf8'));
+    const { id, copied_from } = parseIdentity(await readText(path));
     if (typeof id !== 'string') throw storeFailure(error, 'create', path);
     return { id, copiedFrom: typeof copied_from === 'string' ? copied_from : null };
   } finally {

@@ -1,8 +1,9 @@
-import { appendFileSync, closeSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync } from 'node:fs';
 import type { Json, JsonObject } from '../plan/values/json.js';
 import { isObject } from '../plan/values/json.js';
 import { openToAppend } from './files.js';
 import { errorCode, storeFailure } from './store-failure.js';
+import { readTextNow } from './read-regular.js';
 
 /** Appends a line of JSON; one write, so that lines of several processes do not mix. */
 export async function appendLine(path: string, line: Json): Promise<void> {
@@ -25,7 +26,7 @@ export async function appendLine(path: string, line: Json): Promise<void> {
 export function readLines(path: string): JsonObject[] | null {
   let content: string;
   try {
-    content = readFileSync(path, 'utf8');
+    content = readTextNow(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw storeFailure(error, 'read', path);

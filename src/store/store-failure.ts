@@ -37,6 +37,7 @@ const NOT_NOW = new Set([...NOT_ALLOWED, 'ESTALE', 'EIO', 'EMFILE', 'ENFILE', 'E
 const EXPECTED: Readonly<Record<string, string>> = {
   ENOENT: 'a place that is there, or can be made',
   EISDIR: 'a file, got a folder',
+  ENXIO: 'a file, got a pipe, a socket or a device',
   ENOTDIR: 'folders on the way, got something else',
   ELOOP: 'a path whose links end',
   ENAMETOOLONG: 'a shorter path',

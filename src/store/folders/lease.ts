@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PRIVATE_FILE } from './root.js';
 import { errorCode } from '../store-failure.js';
+import { readTextNow } from '../read-regular.js';
 
 /** What is held by one at a time, whatever processes there are. */
 export interface Lease {
@@ -83,7 +84,7 @@ function highestIn(folder: string): number {
 /** When a lease ends; 0 where it was given back. */
 function endOf(folder: string, number: number): number {
   try {
-    return Number(readFileSync(join(folder, String(number)), 'utf8')) || 0;
+    return Number(readTextNow(join(folder, String(number)))) || 0;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return Infinity; // a later one has removed it: look again
     throw error;

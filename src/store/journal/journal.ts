@@ -1,8 +1,9 @@
-import { appendFileSync, closeSync, fdatasync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, fdatasync, fstatSync, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { openToAppend } from '../files.js';
 import { StoreFailure, storeFailure } from '../store-failure.js';
 import type { JournalEntry } from './entry.js';
+import { openRegularNow } from '../read-regular.js';
 
 /**
  * A file of lines `{key, entry}`, to which several workers may append. What a crash or a full disk left of a line was
@@ -275,7 +276,7 @@ function listed(path: string, find: (file: number) => [key: string, place: Place
 }
 
 function withFile<T>(path: string, use: (file: number) => T): T {
-  const file = openSync(path, 'r');
+  const file = openRegularNow(path);
   try {
     return use(file);
   } finally {

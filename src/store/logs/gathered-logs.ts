@@ -1,8 +1,9 @@
-import { appendFileSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
 import { formatLines, makeForLines, openForLines, parseLines, READ_BYTES } from './log-lines.js';
 import { createLruCache } from '../lru-cache.js';
 import { errorCode, storeFailure } from '../store-failure.js';
 import type { LogLine } from './line.js';
+import { openRegularNow } from '../read-regular.js';
 
 /** How long lines wait for others of their run, in milliseconds. */
 const GATHER_MS = 250;
@@ -83,7 +84,7 @@ export function createGatheredLogs(): GatheredLogs {
   /** Opens the file and looks at what came to it since the last time. */
   function look<T>(file: string, nothing: T, at: (opened: number, index: Index) => T): T {
     try {
-      const opened = openSync(file, 'r');
+      const opened = openRegularNow(file);
       try {
         const index = readOn(opened, indexes.get(file));
         indexes.set(file, index, 1);

@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileName } from '../files.js';
 import type { GatheredLogs } from './gathered-logs.js';
@@ -7,6 +7,7 @@ import { createGatheredLogs } from './gathered-logs.js';
 import { endHalfLine, formatLines, linesOf, openForLines, parseLines, READ_BYTES } from './log-lines.js';
 import { errorCode, storeFailure } from '../store-failure.js';
 import type { LogLine, LogWriter } from './line.js';
+import { openRegular } from '../read-regular.js';
 
 const EXTENSION = '.ndjson';
 /** The file of logs that are gathered; no step's own file can be called so. */
@@ -139,7 +140,7 @@ async function headOf(path: string): Promise<string> {
 
 async function readPart(path: string, offset: number, length: number): Promise<Buffer> {
   try {
-    const file = await open(path, 'r');
+    const file = await openRegular(path);
     try {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
       return buffer.subarray(0, bytesRead);

@@ -51,7 +51,7 @@ export function openForLines(path: string): number {
 export async function makeForLines(path: string): Promise<void> {
   try {
     makeFolders(dirname(path));
-    await (await open(path, 'a', PRIVATE_FILE)).close();
+    await (await open(path, 'a+', PRIVATE_FILE)).close();
   } catch {
     // See above.
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Hash } from '../../plan/values/value.js';
 import { sealingKey } from '../encryption/key-ring.js';
@@ -10,6 +10,7 @@ import { fileOf } from '../values/value-files.js';
 import type { Values } from '../values/values.js';
 import { keepValues, WRITTEN } from '../values/values.js';
 import type { Database } from './database.js';
+import { readBytes } from '../read-regular.js';
 
 /**
  * Content-addressed values as rows. A local folder is their cache: whoever reads a value has its file from then on, and
@@ -104,7 +105,7 @@ export function contentIn(kept: Buffer, ref: string, { sealing }: Database): Buf
 /** Null where there is none, or another's. */
 async function readCached(folder: string, ref: Hash): Promise<Buffer | null> {
   if (!isHash(ref)) return null;
-  const content = await readFile(fileOf(folder, ref)).catch(() => null);
+  const content = await readBytes(fileOf(folder, ref)).catch(() => null);
   return content !== null && sha256(content) === ref ? content : null;
 }
 

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../plan/values/json.js';
 import { fileName, writeAtomically } from '../files.js';
 import { makeFolders } from '../folders/root.js';
 import { StoreFailure, errorCode, storeFailure } from '../store-failure.js';
+import { readText } from '../read-regular.js';
 
 export interface DeviceFiles {
   readDevice(name: string): Promise<Json>;
@@ -18,7 +18,7 @@ export function createDeviceFiles(folder: string): DeviceFiles {
     async readDevice(name) {
       const path = pathOf(name, '.json');
       try {
-        return JSON.parse(await readFile(path, 'utf8')) as Json; // `JSON.parse` makes nothing else.
+        return JSON.parse(await readText(path)) as Json; // `JSON.parse` makes nothing else.
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null;
         if (error instanceof SyntaxError)

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Follower } from '../../plan/triggers/follow.js';
 import { FOLLOWED_ENDS } from '../../plan/triggers/follow.js';
 import { writeAtomically } from '../files.js';
 import { StoreFailure, storeFailure } from '../store-failure.js';
+import { readTextNow } from '../read-regular.js';
 
 export interface FollowerFiles {
   /** The definitions whose runs start when others end, as they were synced. */
@@ -33,7 +34,7 @@ export function createFollowerFiles(path: string, store: string): FollowerFiles 
       if (!existsSync(path)) return [];
       let text: string;
       try {
-        text = readFileSync(path, 'utf8');
+        text = readTextNow(path);
       } catch (error) {
         throw storeFailure(error, 'read', path);
       }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookPlace, HookTaken, HookWish } from '../../plan/triggers/hook-places.js';
 import { takePlace } from '../../plan/triggers/hook-places.js';
@@ -6,6 +6,7 @@ import { fileName, writeAtomically } from '../files.js';
 import { withLease } from '../folders/lease.js';
 import { makeFolders } from '../folders/root.js';
 import { storeFailure } from '../store-failure.js';
+import { readTextNow } from '../read-regular.js';
 
 export interface HookFiles {
   /** Gives a starter a place among those of its hook, if one is free. All listeners of the store share them. */
@@ -31,7 +32,7 @@ export function createHookFiles(folder: string): HookFiles {
 
 function readPlaces(path: string): HookPlace[] {
   try {
-    return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as HookPlace[]) : []; // nothing else writes it
+    return existsSync(path) ? (JSON.parse(readTextNow(path)) as HookPlace[]) : []; // nothing else writes it
   } catch (error) {
     throw storeFailure(error, 'read', path);
   }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Hash } from '../../plan/values/value.js';
 import { fileName, writeAtomically } from '../files.js';
 import { locate, placeOf as placeFrom } from '../folders/places.js';
 import { errorCode, storeFailure } from '../store-failure.js';
+import { readText } from '../read-regular.js';
 
 /** A file of the project that Perdure wrote for one definition, and may remove when it is no longer needed. */
 export interface MadeFile {
@@ -63,11 +64,10 @@ export function createMadeFiles(folder: string): MadeFiles {
 async function readMade(place: string): Promise<{ made: MadeFile; runs: string[] } | null> {
   try {
     // Written whole by `writeMade`, or not at all.
-    const made = JSON.parse(await readFile(join(place, RECORD), 'utf8')) as MadeFile;
+    const made = JSON.parse(await readText(join(place, RECORD))) as MadeFile;
     const uses = (await namesIn(place)).filter((name) => name.endsWith(USE));
-    const runs = await Promise.all(
-      uses.map(async (name) => JSON.parse(await readFile(join(place, name), 'utf8')) as string),
-    ); // by `noteUse`
+    // By `noteUse`.
+    const runs = await Promise.all(uses.map(async (name) => JSON.parse(await readText(join(place, name))) as string));
     return { made, runs };
   } catch (error) {
     // Another process may forget it in this moment.

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { fileName, writeAtomically } from '../files.js';
 import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
 import { errorCode, storeFailure } from '../store-failure.js';
+import { readTextNow } from '../read-regular.js';
 
 /** A provider that said when it may be asked again. */
 export interface Pause {
@@ -41,7 +42,7 @@ export function createProviderFiles(folder: string): ProviderFiles {
     // Nearly always there is none, and this is asked before every call: a thrown error takes much longer.
     if (!existsSync(pathOf(provider))) return null;
     try {
-      const pause = JSON.parse(readFileSync(pathOf(provider), 'utf8')) as Json;
+      const pause = JSON.parse(readTextNow(pathOf(provider))) as Json;
       if (!isObject(pause) || typeof pause['until'] !== 'number') return null;
       return { until: pause['until'], reason: typeof pause['reason'] === 'string' ? pause['reason'] : '' };
     } catch (error) {

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Recorded } from '../../plan/agents/recorded-answers.js';
 import { fileName, writeAtomically } from '../files.js';
 import { errorCode, storeFailure } from '../store-failure.js';
+import { readText } from '../read-regular.js';
 
 export interface RecordedFiles {
   /** What a run that is a test is to get; said before it starts. */
@@ -18,7 +18,7 @@ export function createRecordedFiles(folder: string): RecordedFiles {
     writeRecorded: (run, recorded) => writeAtomically(pathOf(run), JSON.stringify(recorded)),
     async readRecorded(run) {
       try {
-        return JSON.parse(await readFile(pathOf(run), 'utf8')) as Recorded; // written whole by `writeRecorded`
+        return JSON.parse(await readText(pathOf(run))) as Recorded; // written whole by `writeRecorded`
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null;
         throw storeFailure(error, 'read', pathOf(run));

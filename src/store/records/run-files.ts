@@ -1,5 +1,5 @@
-import { readFileSync, statSync, utimesSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { statSync, utimesSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { ID, RUN_ID } from '../../plan/names.js';
@@ -7,6 +7,7 @@ import type { RunRecord } from '../../plan/result.js';
 import { writeAtomically } from '../files.js';
 import { sha256 } from '../hash.js';
 import { errorCode, StoreFailure, storeFailure } from '../store-failure.js';
+import { readText, readTextNow } from '../read-regular.js';
 
 const EXTENSION = '.json';
 /** Stands for `/` in the file names of nested runs; no id contains it. */
@@ -46,7 +47,7 @@ export function createRunFiles(folder: string): RunFiles {
       const path = join(folder, name);
       try {
         // Written whole by `writeRun`, or not at all; lists read thousands (see `readSubmitted`).
-        return JSON.parse(readFileSync(path, 'utf8')) as RunRecord;
+        return JSON.parse(readTextNow(path)) as RunRecord;
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null;
         if (error instanceof SyntaxError)
@@ -127,7 +128,7 @@ export async function recordsBelow(folder: string, run: string): Promise<{ file:
 async function runOf(folder: string, file: string): Promise<string> {
   if (!file.startsWith(SLASH)) return file.slice(0, -EXTENSION.length).replaceAll(SLASH, '/');
   try {
-    const { run } = JSON.parse(await readFile(join(folder, file), 'utf8')) as Partial<RunRecord>; // or another's file
+    const { run } = JSON.parse(await readText(join(folder, file))) as Partial<RunRecord>; // or another's file
     return typeof run === 'string' ? run : '';
   } catch {
     return ''; // one that cannot be read says of no run that it is below another

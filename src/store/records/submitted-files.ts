@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { fileName, writeAtomically } from '../files.js';
 import type { RunFiles } from './run-files.js';
 import { errorCode, storeFailure } from '../store-failure.js';
+import { readTextNow } from '../read-regular.js';
 
 const submittedSchema = z.object({
   run: z.string(),
@@ -71,7 +71,7 @@ export function createSubmittedFiles(folder: string, { listRuns }: Pick<RunFiles
  */
 function readSubmitted(path: string): SubmittedRun | null {
   try {
-    return submittedIn(readFileSync(path, 'utf8'));
+    return submittedIn(readTextNow(path));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw storeFailure(error, 'read', path);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
-import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileName } from '../files.js';
 import type { Git } from '../git/git.js';
@@ -12,6 +12,7 @@ import { hide } from '../git/work-tree.js';
 import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
 import type { StoreFailure } from '../store-failure.js';
 import { storeFailure } from '../store-failure.js';
+import { readText } from '../read-regular.js';
 
 /** Files that a snapshot has nothing of: they stay as the one before had them. */
 export type MissingFiles = Pick<LeftOut, 'unnamed' | 'unread'>;
@@ -124,7 +125,7 @@ async function readRef(folder: string, run: string, moment: string): Promise<str
   const path = join(snapshotsOfRun(folder, run), moment);
   // Every run asks when it closes, and most have none.
   if (!existsSync(path)) return null;
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const text = await readText(path).catch(() => '');
   return /^[0-9a-f]{40}\n$/.test(text) ? text.trim() : null;
 }
 

@@ -1,12 +1,12 @@
 import type { Plan } from '../../plan/plan.js';
 import type { Hash } from '../../plan/values/value.js';
-import { readFile } from 'node:fs/promises';
 import { writeAtomically } from '../files.js';
 import { movedRoot } from '../folders/root.js';
 import { errorCode, StoreFailure, storeFailure } from '../store-failure.js';
 import type { Plans } from './plans.js';
 import { keepPlans } from './plans.js';
 import { fileOf } from './value-files.js';
+import { readText } from '../read-regular.js';
 
 /** Plans by hash: `<folder>/ab/<hex>` holds a Plan whose other fields have that hash. They never change. */
 export function createPlanFiles(folder: string): Plans {
@@ -19,7 +19,7 @@ export function createPlanFiles(folder: string): Plans {
 async function readPlan(path: string, hash: Hash): Promise<Plan> {
   try {
     // Whether it is the Plan of that name is proved by `keepPlans`.
-    return JSON.parse(await readFile(path, 'utf8')) as Plan;
+    return JSON.parse(await readText(path)) as Plan;
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
       throw (

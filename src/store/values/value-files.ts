@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hash } from '../../plan/values/value.js';
 import { beginToWrite } from '../files.js';
@@ -8,6 +7,7 @@ import { movedRoot } from '../folders/root.js';
 import { errorCode, StoreFailure, storeFailure } from '../store-failure.js';
 import type { Values } from './values.js';
 import { keepValues, WRITTEN } from './values.js';
+import { readBytes } from '../read-regular.js';
 
 /** Content-addressed values: `<folder>/ab/<hex>` holds the canonical JSON whose SHA-256 is its name. */
 export function createValueFiles(folder: string): Values {
@@ -37,7 +37,7 @@ export function fileOf(folder: string, ref: string): string {
 export async function readVerified(path: string, ref: Hash): Promise<Buffer> {
   let content: Buffer;
   try {
-    content = await readFile(path);
+    content = await readBytes(path);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
       throw (

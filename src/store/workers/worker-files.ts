@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { fileName, writeAtomically } from '../files.js';
 import { errorCode } from '../store-failure.js';
 import type { WorkerBook } from './worker-book.js';
 import { SILENT_MS, workerIn } from './worker-book.js';
+import { readTextNow } from '../read-regular.js';
 
 /** Of who has ended without a word, a record is kept no longer. */
 const FORGOTTEN_MS = 3_600_000;
@@ -48,7 +49,7 @@ export function createWorkerFiles(folder: string): WorkerBook {
       await writeAtomically(join(required, fileName(key)), key);
     },
     listRequired: () =>
-      Promise.resolve(namesIn(required).map((name) => requirementIn(readFileSync(join(required, name), 'utf8')))),
+      Promise.resolve(namesIn(required).map((name) => requirementIn(readTextNow(join(required, name))))),
   };
 }
 
@@ -76,7 +77,7 @@ function isThere({ host, pid }: WorkerRecord): boolean {
 
 function readWorker(file: string): WorkerRecord | null {
   try {
-    return workerIn(readFileSync(file, 'utf8'));
+    return workerIn(readTextNow(file));
   } catch {
     return null; // it has ended meanwhile
   }

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NO_WORK } from '../../plan/placement/ended-work.js';
 import { writeAtomically } from '../files.js';
@@ -12,6 +12,7 @@ import type { Values } from './kept-values.js';
 import type { TreeSource } from './make-trees.js';
 import { makeTrees } from './make-trees.js';
 import { treePlaces } from './places.js';
+import { readText } from '../read-regular.js';
 
 /** The store of runs whose trees travel, as far as these need it. */
 interface TravelStore extends Values, Pick<WorkerBook, 'listWorkers'> {
@@ -81,7 +82,7 @@ export async function offerTrees(store: TravelStore, source: TreeSource): Promis
 }
 
 async function broughtState(folder: string, run: string): Promise<string | null> {
-  return readFile(markOf(folder, run), 'utf8').catch(() => null);
+  return readText(markOf(folder, run)).catch(() => null);
 }
 
 /** Says which state stands there, as long as nobody has worked there since. */

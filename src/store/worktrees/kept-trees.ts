@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EndedWork } from '../../plan/placement/ended-work.js';
 import type { Hash } from '../../plan/values/value.js';
@@ -19,6 +19,7 @@ import type { MadeTrees } from './make-trees.js';
 import type { TreePlaces } from './places.js';
 import { treePlaces } from './places.js';
 import { addTree, makeTreeRepository, setStart, startOf } from './tree-repository.js';
+import { readText } from '../read-regular.js';
 
 /** The work trees of a run as they stood at one moment: what another machine makes them of. */
 export interface KeptTrees {
@@ -65,7 +66,7 @@ export async function keepTrees(
   return withLease(join(trees.places.folder, 'lease'), options, async () => {
     const now = {
       made: trees.made,
-      excludes: await readFile(join(trees.places.git, 'info', 'exclude'), 'utf8').catch(() => ''),
+      excludes: await readText(join(trees.places.git, 'info', 'exclude')).catch(() => ''),
       tip: await tipOf(trees),
       trees: await treesNow(trees),
       done: await doneNow(trees.places),
@@ -96,7 +97,7 @@ async function treesNow(trees: Trees): Promise<KeptTrees['trees']> {
     const start = await startOf(trees, name);
     if (start === null || !existsSync(trees.places.tree(name))) continue;
     const { tree } = await writeTree(trees, name, start);
-    const conflicts = await readFile(conflictsFile(trees.places, name), 'utf8').catch(() => null);
+    const conflicts = await readText(conflictsFile(trees.places, name)).catch(() => null);
     found[name] = { start, files: tree, ...(conflicts === null ? {} : { conflicts }) };
   }
   return found;
@@ -106,7 +107,7 @@ async function doneNow({ folder }: TreePlaces): Promise<Record<string, string>> 
   const done: Record<string, string> = {};
   const names = existsSync(join(folder, 'done')) ? readdirSync(join(folder, 'done')).sort() : [];
   for (const name of names.filter((file) => file.endsWith('.json')))
-    done[name.slice(0, -'.json'.length)] = await readFile(join(folder, 'done', name), 'utf8');
+    done[name.slice(0, -'.json'.length)] = await readText(join(folder, 'done', name));
   return done;
 }
 

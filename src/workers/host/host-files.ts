@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UnavailableError } from '../errors.js';
 import { identify, isRunning } from '../processes/processes.js';
 import type { ProcessIdentity } from '../processes/processes.js';
 import type { ServerPorts } from '../server/server-command.js';
+import { readText } from '../../store/read-regular.js';
 
 /** What a host writes beside its state, so that commands find it. Only the lock says whether it is still true. */
 export interface HostFile {
@@ -35,7 +36,7 @@ export function hostLog(stateDir: string): string {
 /** Reads what the last host wrote; null when there is nothing readable. */
 export async function readHostFile(stateDir: string): Promise<HostFile | null> {
   try {
-    return JSON.parse(await readFile(hostFile(stateDir), 'utf8')) as HostFile; // written below, by ourselves
+    return JSON.parse(await readText(hostFile(stateDir))) as HostFile; // written below, by ourselves
   } catch {
     return null;
   }

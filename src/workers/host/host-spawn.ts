@@ -1,7 +1,6 @@
 import type { StorePlace } from '../open-store.js';
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RUN_TAG } from '../../activities/processes/tagged-processes.js';
 import type { Env } from '../../store/cache-folder.js';
@@ -12,6 +11,7 @@ import { hostLog } from './host-files.js';
 import { EXIT_HELD } from './host-process.js';
 import { packageRoot } from '../package-root.js';
 import { WORKER_FLAGS } from '../worker/worker-options.js';
+import { readText } from '../../store/read-regular.js';
 
 /** A host process that this one started. It goes on when this one ends. */
 export interface SpawnedHost {
@@ -73,7 +73,7 @@ export function spawnHost({
     },
     error: async () => {
       const how = failure ?? (child.signalCode === null ? `exit ${String(child.exitCode)}` : child.signalCode);
-      const tail = await readFile(hostLog(stateDir), 'utf8').catch(() => '');
+      const tail = await readText(hostLog(stateDir)).catch(() => '');
       const last = tail
         .trimEnd()
         .split('\n')

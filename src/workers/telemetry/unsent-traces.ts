@@ -1,7 +1,8 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileName, writeAtomically } from '../../store/files.js';
 import { errorCode } from '../../store/store-failure.js';
+import { readText } from '../../store/read-regular.js';
 
 /** Runs whose traces are to be sent, in a folder: whoever starts there the next time finds them. */
 export interface UnsentTraces {
@@ -22,7 +23,7 @@ export function unsentTraces(folder: string): UnsentTraces {
       });
       const runs = names
         .filter((name) => name.endsWith('.json'))
-        .map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as string); // by `add`, whole
+        .map(async (name) => JSON.parse(await readText(join(folder, name))) as string); // by `add`, whole
       return Promise.all(runs);
     },
     remove: (run) => rm(fileOf(run), { force: true }),

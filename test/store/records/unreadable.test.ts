@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -54,5 +55,16 @@ it.each(UNREADABLE)(
       );
     expect(failure).toMatchObject({ name: 'StoreFailure', type: 'internal' });
     expect(String(failure)).toMatch(new RegExp(`Cannot ${act} \`${at}`, 'u'));
+  },
+);
+
+it.each(UNREADABLE.filter(([, act, path]) => act === 'read' && path.endsWith('.json')))(
+  '%s that is a pipe is waited for by nobody',
+  async (_what, _act, path, use) => {
+    const at = await temporaryFolder();
+    mkdirSync(dirname(join(at, path)), { recursive: true });
+    execFileSync('mkfifo', [join(at, path)]);
+    const read = async (): Promise<unknown> => use(at);
+    await expect(read()).rejects.toThrow(/expected a file, got a pipe/);
   },
 );

@@ -1,0 +1,63 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+
+/** Nobody waits for the other end of a pipe: a command would never end, and not hear Ctrl-C. */
+const WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** Opens a file of ours to read it. Throws for what is no regular file, and waits for none. */
+export async function openRegular(path: string): Promise<FileHandle> {
+  const file = await open(path, WITHOUT_WAITING);
+  try {
+    requireRegular(await file.stat(), path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Does the same at once. */
+export function openRegularNow(path: string): number {
+  const file = openSync(path, WITHOUT_WAITING);
+  try {
+    requireRegular(fstatSync(file), path);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+/** Reads a file of ours whole; throws as `openRegular` does. */
+export async function readBytes(path: string): Promise<Buffer> {
+  const file = await openRegular(path);
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads a file of ours as text. */
+export async function readText(path: string): Promise<string> {
+  return (await readBytes(path)).toString();
+}
+
+/** Does the same at once. */
+export function readTextNow(path: string): string {
+  const file = openRegularNow(path);
+  try {
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+function requireRegular(stat: Stats, path: string): void {
+  if (stat.isFile()) return;
+  // The system's own codes of who reads a folder, and of who opens a socket.
+  const code = stat.isDirectory() ? 'EISDIR' : 'ENXIO';
+  throw Object.assign(new Error(`${code}: expected a regular file, ${path}`), { code });
+}
