@@ -17,6 +17,11 @@ import { MAIN_TREE } from './places.js';
 import { filledOf, submodulesOf } from './submodules.js';
 import { addTree, askGit, removeTree, setStart, startOf } from './tree-repository.js';
 
+/**
+ * Where a project has its state folder: what a run writes under that name is no work, and would be brought into it.
+ */
+const STATE = '.perdure';
+
 /** Which step commits, and what it says. */
 export interface Work {
   run: string;
@@ -176,7 +181,7 @@ export async function writeTree(trees: Trees, name: string, start: string): Prom
         git,
         repository: { top, folder: '', common: '' },
         below: '',
-        without: [...known, ...made.carry],
+        without: [...known, ...made.carry, STATE],
         place: { workTree: top, index },
       },
       { leaveInside: true },

@@ -48,6 +48,13 @@ describe('what others left in the run’s own tree', () => {
   });
 });
 
+it('what a step writes where the project has its state is no work, though no pattern ignores it', async () => {
+  const project = await begun();
+  const files = { '.perdure/values/x': 'x\n', '.perdure/keys': 'k\n', 'a.txt': 'one\n', '.gitignore': '!.perdure\n' };
+  expect(await project.work('one', files)).toMatchObject({ kind: 'committed' });
+  expect(project.ours('ls-tree', '-r', '--name-only', 'perdure/r')).toBe('.gitignore\na.txt\nb.txt\npage');
+});
+
 describe('a step that may not change all files', () => {
   it('commits nothing where it changed another, and is told why of each', async () => {
     const project = await begun();
