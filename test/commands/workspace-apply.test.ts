@@ -1,5 +1,5 @@
 // @module-tag git
-// @seconds 25
+// @seconds 45
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -7,17 +7,19 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Project } from '../faults/project.js';
-import { openProject, projectAt } from '../faults/project.js';
+import { openProject, projectAt, until } from '../faults/project.js';
 
 /** A name that takes as many bytes as a name may have. */
 const LONG = '字'.repeat(85);
@@ -29,6 +31,7 @@ const SCRIPTS = {
     `echo x > link/deep/x; echo 'long' > ${LONG}; echo more >> secret.txt; echo more >> notes.txt\n`,
   first: 'echo first > notes.txt; echo new > new.txt\n',
   second: 'echo second > notes.txt\n',
+  large: 'truncate -s 100M a-large; echo z > zz\n',
 };
 const START = { 'dir/f': 'd\n', file: 'f\n', 'notes.txt': 'one\n', 'secret.txt': 's\n' };
 
@@ -104,6 +107,32 @@ describe('workspace apply', () => {
     expect(readFileSync(at('notes.txt'), 'utf8')).toBe('one\nmore\n');
     expect(readFileSync(other, 'utf8')).toBe('one\n');
     rmSync(other);
+  });
+
+  it('knows a file that is too large for memory to be another', async () => {
+    truncateSync(at('notes.txt'), 2 ** 31 + 1);
+    expect(await apply('second')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('1 file here is not as `second` found it: `notes.txt`') as string,
+    });
+  });
+
+  it('leaves what is changed while it writes as it is, and brings the rest when it is done again', async () => {
+    const { process: applying, finished } = project.start('workspace', 'apply', 'large');
+    await until(() => readdirSync(project.folder).some((name) => /^\.[0-9a-f]{16}\.perdure$/.test(name)));
+    applying.kill('SIGSTOP');
+    expect(existsSync(at('zz'))).toBe(false);
+    writeFileSync(at('zz'), 'mine\n');
+    applying.kill('SIGCONT');
+    expect(await finished).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('`zz` was changed while') as string,
+    });
+    expect(readFileSync(at('zz'), 'utf8')).toBe('mine\n');
+    expect(readdirSync(project.folder).filter((name) => name.endsWith('.perdure') && name !== '.perdure')).toEqual([]);
+    rmSync(at('zz'));
+    expect(await apply('large')).toMatchObject({ code: 0, stdout: 'zz\n' });
+    expect(await apply('large')).toMatchObject({ code: 0, stdout: '' });
   });
 
   it('names a way to merge that works, where two runs have changed one file', async () => {

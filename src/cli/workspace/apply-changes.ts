@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { lstat, readFile, readlink, rename, rmdir, unlink } from 'node:fs/promises';
+import { lstat, readlink, rename, rmdir, unlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Folder } from '../../activities/workspace/open.js';
 import { entriesOf, inFolderBelow, openEntry, openFile, withRoot } from '../../activities/workspace/open.js';
@@ -114,10 +114,14 @@ async function standingAt(root: Folder, path: string): Promise<Standing | 'other
     return await inFolderBelow(root, path, {}, async (folder, name): Promise<Standing> => {
       const found = await standsAt(folder, name);
       if (found === null || found.isDirectory()) return null;
-      if (found.isSymbolicLink()) return { mode: LINK, hash: blobHash(Buffer.from(await readlink(folder.at(name)))) };
-      const { handle, mode } = await openFile(folder, name, { mayBeLinked: true });
+      if (found.isSymbolicLink()) {
+        const target = Buffer.from(await readlink(folder.at(name)));
+        return { mode: LINK, hash: await blobHash(target.length, [target]) };
+      }
+      const { handle, size, mode } = await openFile(folder, name, { mayBeLinked: true });
       try {
-        return { mode: (mode & 0o100) === 0 ? '100644' : EXECUTABLE, hash: blobHash(await readFile(handle)) };
+        const content = handle.createReadStream({ autoClose: false, start: 0, end: size });
+        return { mode: (mode & 0o100) === 0 ? '100644' : EXECUTABLE, hash: await blobHash(size, content) };
       } finally {
         await handle.close();
       }
@@ -164,28 +168,43 @@ async function filesBelow(folder: Folder, name: string): Promise<string[]> {
   });
 }
 
-/** Git's name of a content. */
-function blobHash(content: Buffer): string {
-  return createHash('sha1')
-    .update(`blob ${String(content.length)}\0`)
-    .update(content)
-    .digest('hex');
+/** Git's name of a content, which need not fit into memory. */
+async function blobHash(size: number, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
+  const hash = createHash('sha1').update(`blob ${String(size)}\0`);
+  for await (const part of content) hash.update(part);
+  return hash.digest('hex');
 }
 
 /** First what goes, since a folder may come in its place. */
 async function write(root: Folder, changes: RawChange[], { git }: Snapshots): Promise<void> {
-  for (const { path, after } of changes) if (after === null) await remove(root, path);
+  for (const change of changes) if (change.after === null) await remove(root, change);
   const sizes = changes.flatMap(({ path, after }) => (after === null ? [] : [{ ...after, path, bytes: 0 }]));
+  const found = new Map(changes.map((change) => [change.path, change]));
   const entries = await sized(git, sizes);
   await withContents(git, entries, ({ path, mode }, content) =>
     inFolderBelow(root, path, { make: true }, async (folder, name) => {
-      const made = folder.at(`.${blobHash(Buffer.from(name)).slice(0, 16)}.perdure`);
+      const made = folder.at(`.${createHash('sha1').update(name).digest('hex').slice(0, 16)}.perdure`);
       await unlink(made).catch(() => undefined);
       const before = await standsAt(folder, name);
       if (before?.isDirectory() === true) await removeEmpty(folder, name);
       await writeEntry(made, mode, content, before?.isFile() === true ? before.mode : undefined);
+      await requireAsFound(root, found.get(path)).catch(async (error: unknown) => {
+        await unlink(made);
+        throw error;
+      });
       await rename(made, folder.at(name));
     }),
+  );
+}
+
+/** Throws a refusal where somebody has changed a file since all were compared. */
+async function requireAsFound(root: Folder, change: RawChange | undefined): Promise<void> {
+  if (change === undefined) return;
+  const now = await standingAt(root, change.path);
+  if (now !== 'other' && (isSame(now, change.before) || isSame(now, change.after))) return;
+  throw refusal(
+    `\`${safeName(change.path)}\` was changed while the run's files were brought here: it stays as it is.`,
+    'Put your changes aside and apply again: it goes on where it was ended.',
   );
 }
 
@@ -208,8 +227,10 @@ async function sized(git: Git, entries: Entry[]): Promise<Entry[]> {
 }
 
 /** Removes a file, and the folders that it leaves empty. */
-async function remove(root: Folder, path: string): Promise<void> {
+async function remove(root: Folder, change: RawChange): Promise<void> {
+  const { path } = change;
   const parts = path.split('/');
+  await requireAsFound(root, change);
   await inFolderBelow(root, path, {}, (folder, name) => unlink(folder.at(name)));
   for (parts.pop(); parts.length > 0; parts.pop()) {
     const isGone = await inFolderBelow(root, parts.join('/'), {}, (folder, name) => rmdir(folder.at(name))).then(
