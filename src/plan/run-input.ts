@@ -209,8 +209,6 @@ export interface CarriedAccount {
   refused: number;
   /** Absent where there were none. */
   warnings?: Warning[];
-  /** As somebody said who resumed the run; absent where nobody did. */
-  quota?: Quota;
 }
 
 /**

@@ -14,6 +14,7 @@ import { NONE, toNanoUsd } from '../plan/budget/amounts.js';
 import type { Failure } from '../plan/failure.js';
 import { isFailureType, isUnasked } from '../plan/failure.js';
 import type { RunOutcome } from '../plan/result.js';
+import type { QuotaUsed } from '../plan/budget/quota.js';
 import type { Spend } from '../plan/budget/spend.js';
 import { NO_SPEND } from '../plan/budget/spend.js';
 import { cutTo } from '../plan/text/cut-to.js';
@@ -60,13 +61,6 @@ export function shortIn(error: unknown): Amounts | null {
   const [detail] = cause.details ?? [];
   const { usd, tokens } = detail as { usd: number; tokens: number }; // `callModel` throws these types with nothing else
   return { ...NONE, nanousd: toNanoUsd(usd), tokens };
-}
-
-/** What a call says that found no room in the quota of all runs. */
-export interface QuotaUsed {
-  message: string;
-  /** When the day ends that it counts for; ISO 8601, UTC. */
-  until: string;
 }
 
 /** What a call says that was refused because the quota is used up; null for other failures. */

@@ -19,7 +19,7 @@ import type { GateTerms } from './gates/gate-book.js';
 import { createGateBook, acceptUnknownSignals } from './gates/gate-book.js';
 import { makeRunTree } from './running/own-tree.js';
 import { leaveTree, openAccount } from './budget/account.js';
-import { waitAgain } from './budget/quota.js';
+import { meetQuota, waitAgain } from './budget/quota.js';
 import { restrictionsOf } from './state/account.js';
 import { receiveNested } from './running/idle-children.js';
 import { startClockBeside } from './budget/run-clock.js';
@@ -76,6 +76,7 @@ function openContext(input: RunInput): RunContext {
   const whole = withTop(context, input);
   gates.onOpened = (gate) => noticeGate(whole, gate);
   whole.account.onPause = (pause) => noticePause(whole, pause);
+  whole.account.onQuota = (used) => meetQuota(whole.account, used);
   followStatus(whole);
   showDetails(whole);
   if (carried !== null) {

@@ -6,6 +6,7 @@ import { countedOnce } from '../plan/outcomes/step-ends.js';
 import { segmentOf } from '../plan/plan.js';
 import { nextTryDelay } from '../plan/outcomes/retry-delay.js';
 import { isInDoubt } from '../plan/outcomes/flash-recovery.js';
+import type { QuotaUsed } from '../plan/budget/quota.js';
 import { addSpend, NO_SPEND } from '../plan/budget/spend.js';
 import type { CarriedTries } from '../plan/schedule/carried.js';
 import type { StepEnd } from '../plan/schedule/schedule-state.js';
@@ -17,7 +18,6 @@ import { restrictionsOf } from './state/account.js';
 import type { Reservation } from './budget/reserve.js';
 import { askedIn, settleReservation, reserve } from './budget/reserve.js';
 import { pathOf, reasonFor, triesBefore } from './state/context.js';
-import type { QuotaUsed } from './failures.js';
 import { failureFrom, quotaIn, shortIn, spendIn, toldSpend } from './failures.js';
 import { meetQuota } from './budget/quota.js';
 import { askCheckpoint, whyChecked } from './running/checkpoint.js';
@@ -158,7 +158,7 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
   const over = (end: StepEnd, isTold = true, quota: QuotaUsed | null = null): StepEnd | Promise<StepEnd> => {
     settleReservation(scope.context, turn, end, isTold);
     tries.short = end.short === undefined ? null : { need: end.short, model: askedIn(turn) };
-    if (quota !== null) meetQuota(scope.context, quota);
+    if (quota !== null) meetQuota(scope.context.account, quota);
     return afterTry(scope, step, tries, end);
   };
   const count = triesBefore(scope, step) + tries.count;

@@ -1,13 +1,15 @@
 import type { Downward, Upward } from './ledger.js';
+import type { QuotaUsed } from './quota.js';
 import type { Charged, Spend } from './spend.js';
 import type { Restrictions } from './steering.js';
+import { isQuota } from './steering.js';
 
 /**
  * What runs of one tree say to each other about their budget, by signal. `left`: the last word of a run that has no
- * result to say what it used.
+ * result to say what it used; `quota`: what a call below says that found no room in the quota of all runs.
  */
 export type LedgerMail = { from: string } & (
-  { up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Restrictions }
+  { up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Restrictions } | { quota: QuotaUsed }
 );
 
 /** What a run had used when it was cancelled: as it was paid, and as it counts. */
@@ -19,14 +21,20 @@ export interface LeftBehind {
 /** Tells whether something received from outside has the form of such mail (signals come from anyone). */
 export function isLedgerMail(value: unknown): value is LedgerMail {
   if (typeof value !== 'object' || value === null) return false;
-  const { from, up, down, climate, left } = value as Record<string, unknown>;
+  const { from, up, down, climate, left, quota } = value as Record<string, unknown>;
   if (typeof from !== 'string') return false;
   if (isRecord(up)) return isUpward(up) && (left === undefined || isLeftBehind(left));
   if (isRecord(down))
     return down['kind'] === 'grant'
       ? isCount(down['seq']) && isCount(down['claim']) && isAmounts(down['amounts'])
       : down['kind'] === 'recall' && isAmounts(down['want']);
-  return isRecord(climate) && ['pause', 'stop', 'degrade'].every((key) => key in climate);
+  if (isRecord(quota)) return typeof quota['message'] === 'string' && !isNaN(Date.parse(String(quota['until'])));
+  return isRecord(climate) && isRestrictions(climate);
+}
+
+function isRestrictions(climate: Record<string, unknown>): boolean {
+  const { quota } = climate;
+  return ['pause', 'stop', 'degrade'].every((key) => key in climate) && (quota === undefined || isQuota(quota));
 }
 
 function isUpward({ kind, seen, back, want, like, seq, ...lists }: Record<string, unknown>): boolean {

@@ -12,6 +12,13 @@ export interface QuotaTerms extends Quota {
   user: string;
 }
 
+/** What a call says that found no room in the quota of all runs. */
+export interface QuotaUsed {
+  message: string;
+  /** When the day ends that it counts for; ISO 8601, UTC. */
+  until: string;
+}
+
 /** What the calls of one day have cost, and what those may cost that are under way, in billionths of a dollar. */
 export interface QuotaDay {
   /** By user. */

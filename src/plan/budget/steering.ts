@@ -79,6 +79,8 @@ export interface Restrictions {
   stop: Stop | null;
   /** The model that calls go to since a limit was used up. */
   degrade: string | null;
+  /** The quota of all runs as who resumed the run said that it is now; absent where it is as the run began. */
+  quota?: Quota;
 }
 
 export const NO_RESTRICTIONS: Restrictions = { pause: null, stop: null, degrade: null };
@@ -125,7 +127,8 @@ export function isSteer(value: unknown): value is Steer {
   }
 }
 
-function isQuota(value: unknown): value is Quota {
+/** Tells whether something received from outside has the form of a quota. */
+export function isQuota(value: unknown): value is Quota {
   if (typeof value !== 'object' || value === null) return false;
   const { usd, user_usd } = value as Record<string, unknown>; // an object, as just seen
   return [usd, user_usd].every((limit) => limit === null || (typeof limit === 'number' && limit > 0));

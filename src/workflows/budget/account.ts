@@ -44,10 +44,12 @@ export function openAccount(input: RunInput, identity: { plan: Plan; run: string
     left: new Map(),
     reported: NO_RESTRICTIONS,
     numbers: 0,
+    isAsking: false,
     isLeaving: false,
     onChange: () => undefined,
     onPause: () => undefined,
     onPaused: () => undefined,
+    onQuota: () => undefined,
   };
   account.ledger.held = isHeld(account);
   account.reported = restrictionsOf(account);
@@ -57,7 +59,7 @@ export function openAccount(input: RunInput, identity: { plan: Plan; run: string
   return account;
 }
 
-type Parts = Pick<BudgetAccount, 'quota' | 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused'>;
+type Parts = Pick<BudgetAccount, 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused'>;
 
 /**
  * A root owns its lease; a nested run has what it was lent, and what limits its own definition sets. A batch run has
@@ -72,14 +74,13 @@ function freshParts({ lease, tree, root, batch }: RunInput, plan: Plan): Parts {
     fromAbove: tree?.climate ?? NO_RESTRICTIONS,
     clock: own.runtime_ms === null ? null : startClock(own.runtime_ms, Date.now()),
     warnings: [],
-    quota: null,
     done: [],
     refused: 0,
   };
 }
 
-function restoredParts({ ledger, above, warnings = [], quota, ...parts }: CarriedAccount): Parts {
-  return { ...parts, warnings, quota: quota ?? null, ledger: restoreLedger(ledger), fromAbove: above };
+function restoredParts({ ledger, above, warnings = [], ...parts }: CarriedAccount): Parts {
+  return { ...parts, warnings, ledger: restoreLedger(ledger), fromAbove: above };
 }
 
 export function limitsOf({ steps, usd, tokens, slots }: Lease): Limited {
@@ -96,7 +97,6 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     clock,
     refused,
     warnings,
-    quota,
     // Made anew: of the start arguments, or for what is in flight, and nothing is.
     run,
     policy,
@@ -106,10 +106,12 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     left,
     reported: told,
     numbers,
+    isAsking,
     isLeaving,
     onChange,
     onPause,
     onPaused,
+    onQuota,
     ...forgotten
   } = account;
   void (forgotten satisfies Nothing);
@@ -121,14 +123,13 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     clock,
     refused,
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...(quota === null ? {} : { quota }),
   };
 }
 
 /** Nothing is given to anybody any more, or for the time being. */
 function isHeld(account: BudgetAccount): boolean {
   const { pause, stop } = restrictionsOf(account);
-  return pause !== null || stop !== null || account.isLeaving;
+  return pause !== null || stop !== null || account.isAsking || account.isLeaving;
 }
 
 /** What was counted against the budget in this run and below. */
@@ -157,11 +158,14 @@ function receive(account: BudgetAccount, mail: LedgerMail): void {
   if ('up' in mail) {
     receiveFromBelow(account.ledger, mail.from, mail.up);
     if (mail.left !== undefined && account.below.has(mail.from)) account.left.set(mail.from, mail.left);
+  } else if ('quota' in mail) {
+    if (account.below.has(mail.from)) account.onQuota(mail.quota);
   } else if (mail.from !== account.above?.run) return;
   else if ('down' in mail) receiveFromAbove(account.ledger, mail.down);
   else {
     const degrades = mail.climate.degrade !== account.fromAbove.degrade;
     account.fromAbove = mail.climate;
+    account.isAsking = false;
     if (degrades) reconsider(account);
   }
   proceed(account);
@@ -186,7 +190,8 @@ export function proceed(account: BudgetAccount): void {
 /** Nearly always nothing has changed at all; what came by mail anew may say the same. */
 function isSame(a: Restrictions, b: Restrictions): boolean {
   return (
-    (a.pause === b.pause && a.stop === b.stop && a.degrade === b.degrade) || JSON.stringify(a) === JSON.stringify(b)
+    (a.pause === b.pause && a.stop === b.stop && a.degrade === b.degrade && a.quota === b.quota) ||
+    JSON.stringify(a) === JSON.stringify(b)
   );
 }
 

@@ -1,8 +1,7 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import { actionAt } from '../../plan/budget/exhaustion.js';
-import type { QuotaTerms } from '../../plan/budget/quota.js';
+import type { QuotaTerms, QuotaUsed } from '../../plan/budget/quota.js';
 import type { Pause } from '../../plan/budget/steering.js';
-import type { QuotaUsed } from '../failures.js';
 import type { BudgetAccount } from '../state/account.js';
 import { restrictionsOf } from '../state/account.js';
 import type { RunContext } from '../state/context.js';
@@ -10,21 +9,25 @@ import { proceed, reconsider, setPause } from './account.js';
 
 /** What a call is told of the quota that all runs share; absent where there is none. */
 export function quotaOf({ settings, account }: RunContext): { quota?: QuotaTerms } {
-  const quota = account.quota ?? settings.quota;
+  const quota = restrictionsOf(account).quota ?? settings.quota;
   return settings.quota === undefined || quota === undefined
     ? {}
     : { quota: { ...quota, user: settings.submitted_by } };
 }
 
 /**
- * A call found no room in the quota: what happens is what the policy of the tree says of `max_cost_usd`. A pause ends
- * with the day.
+ * A call found no room in the quota: what happens is what the policy of the tree says of `max_cost_usd`, and holds for
+ * all of it. A pause ends with the day.
  */
-export function meetQuota({ account, settings }: RunContext, { message, until }: QuotaUsed): void {
+export function meetQuota(account: BudgetAccount, used: QuotaUsed): void {
   const { pause, stop, degrade } = restrictionsOf(account);
-  if (pause !== null || stop !== null) return; // What waits already asks again.
-  const action = actionAt('max_cost_usd', settings.on_exhausted ?? {}, degrade !== null);
-  if (typeof action === 'object') {
+  if (pause !== null || stop !== null || account.isAsking) return; // What waits already asks again.
+  const { message, until } = used;
+  const action = actionAt('max_cost_usd', account.policy, degrade !== null);
+  if (account.above !== null) {
+    account.isAsking = true;
+    account.above.line.send({ from: account.run, quota: used });
+  } else if (typeof action === 'object') {
     account.own = { ...account.own, degrade: action.degrade };
     reconsider(account);
   } else if (action === 'pause') {

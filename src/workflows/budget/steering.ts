@@ -112,7 +112,7 @@ function obey(account: BudgetAccount, steer: Exclude<Steer, { kind: 'say' }>): v
         });
       return;
     case 'resume':
-      if (steer.quota !== undefined) account.quota = steer.quota;
+      if (steer.quota !== undefined) account.own = { ...own, quota: steer.quota };
       return setPause(account, null);
     case 'budget':
       return addTo(account, steer);

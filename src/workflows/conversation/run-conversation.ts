@@ -205,7 +205,7 @@ function settleFailed({ slot }: ConversationState, question: Reservation, error:
   settleReservation(context, question, { status: 'error', failure, spend }, toldSpend(error) !== null);
   slot.top.spend = addSpend(slot.top.spend, { ...spend, steps: 0 });
   const quota = quotaIn(error);
-  if (quota !== null) meetQuota(context, quota);
+  if (quota !== null) meetQuota(context.account, quota);
   return shortIn(error);
 }
 

@@ -2,7 +2,7 @@ import type { Amounts } from '../../plan/budget/amounts.js';
 import type { Clock } from '../../plan/budget/run-clock.js';
 import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
 import type { LedgerMail, LeftBehind } from '../../plan/budget/lease-messages.js';
-import type { Quota } from '../../plan/budget/quota.js';
+import type { QuotaUsed } from '../../plan/budget/quota.js';
 import type { Ledger } from '../../plan/budget/ledger.js';
 import type { Restrictions, Warning, Pause } from '../../plan/budget/steering.js';
 
@@ -24,8 +24,8 @@ export interface BudgetAccount {
   clock: Clock | null;
   /** Limits that people were warned of. */
   warnings: Warning[];
-  /** As who resumed the run said that it is now; null where it is as the run began. */
-  quota: Quota | null;
+  /** The runs above were told that the quota is used up, and have not said yet what happens. */
+  isAsking: boolean;
   /** Requests that were done. */
   done: string[];
   /** Steps that were skipped because of a stop. */
@@ -39,6 +39,8 @@ export interface BudgetAccount {
   onPause: (pause: Pause) => void;
   /** Told when such a pause has begun or ended. */
   onPaused: () => void;
+  /** Told when a run below found the quota used up. */
+  onQuota: (used: QuotaUsed) => void;
 }
 
 /** A step that waits until it may start. `need` is asked again when another model is to be called. */
@@ -51,10 +53,12 @@ export interface Waiter {
 
 /** What holds in this run: the nearest reason to pause or to stop comes first. */
 export function restrictionsOf({ own, fromAbove }: Pick<BudgetAccount, 'own' | 'fromAbove'>): Restrictions {
+  const quota = own.quota ?? fromAbove.quota;
   return {
     pause: own.pause ?? fromAbove.pause,
     stop: own.stop ?? fromAbove.stop,
     degrade: own.degrade ?? fromAbove.degrade,
+    ...(quota === undefined ? {} : { quota }),
   };
 }
 

@@ -7,7 +7,8 @@ import { MEMO } from '../../../src/plan/names.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
-import { plan } from '../../plan/helpers/build-plan.js';
+import type { WorkflowStep } from '../../../src/plan/step.js';
+import { body, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import { record } from '../../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
@@ -62,6 +63,28 @@ describe('the quota of all runs', () => {
     await resume({ usd: 20, user_usd: 1 });
     expect(await handle.result()).toMatchObject({ status: 'success', spend: { usd: 2 * COST } });
     await record('quota-raised', await handle.fetchHistory());
+  });
+
+  it('pauses and resumes a run as a whole where calls of nested runs find no room', async () => {
+    const nested = (name: string): WorkflowStep => ({
+      ...stepBase(0),
+      kind: 'workflow',
+      workflow: name,
+      plan: `sha256:${name}`,
+      inputs: {},
+    });
+    const below = {
+      'sha256:inner': body([say(0), say(1)], { name: 'inner' }),
+      'sha256:middle': body([nested('inner')], { name: 'middle' }),
+    };
+    const tree = plan([nested('middle')], { nested: below, agents: { [PARROT_KEY]: PARROT } });
+    const settings = { models: { '': DEAR }, submitted_by: 'dee', quota: QUOTA };
+    const handle = await harness.start(tree, { lease: { usd: 10 }, settings });
+    await expect.poll(() => pauseOf(handle)).toMatchObject({ ...PAUSE, run: handle.workflowId });
+    await sendSteer(handle, { by: 'dee', id: randomUUID(), kind: 'resume', quota: { usd: 20, user_usd: 1 } });
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { usd: 2 * COST } });
+    expect(await memosOf(handle, MEMO.paused)).toMatchObject([{ cause: 'quota' }, undefined]);
+    await record('quota-below', await handle.fetchHistory());
   });
 
   it('ends what is not to wait, having asked nothing more', async () => {
