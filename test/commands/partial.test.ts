@@ -4,6 +4,7 @@ import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
+import { signedIn, startUi } from '../tools/pages.js';
 
 /** One step fails, what depends on it is skipped, and another succeeds. */
 const CHILD = `name: child
@@ -112,6 +113,18 @@ describe('a run in which something failed below and was passed over', () => {
     const { code, stdout } = await project.run('rerun', name, '--id', `${name}-2`, '--yes', '--json');
     const result = JSON.parse(stdout) as Result;
     expect([code, result.status, result.error]).toEqual([1, 'partial', expect.stringContaining('bad: ')]);
+  });
+
+  it('is told on the page of the step in which it failed', async () => {
+    const { link, origin, running } = await startUi(project);
+    const { read } = await signedIn(link);
+    for (const name of Object.keys(NESTINGS)) {
+      const page = await read(`${origin}/runs/${name}/steps/inner`);
+      expect(page, name).toMatch(/<h1>[^]*partial[^]*<\/h1>/);
+      expect(page, name).toMatch(/What failed in it[^]*bad: /);
+    }
+    running.process.kill('SIGINT');
+    await running.finished;
   });
 
   it('is a success where a later round made up for it, with a word', async () => {

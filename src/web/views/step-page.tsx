@@ -2,7 +2,7 @@ import { MOST_SAID } from '../../plan/budget/steering.js';
 import type { StepView } from '../../cli/observe/view/view.js';
 import { rootOf } from '../../cli/observe/view/view.js';
 import { stepRow } from '../../cli/render/rows.js';
-import { formatCount, formatUsd, plural } from '../../cli/text/format.js';
+import { formatCount, formatUsd } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
 import type { Conversation } from '../data/conversation.js';
 import { gatePath, runPath, sayPath, stepPath } from '../paths.js';
@@ -32,7 +32,8 @@ export function StepPage({ run, step, output, conversation, log, now }: StepPage
           <a href="/runs">Runs</a> / <a href={runPath(run)}>{safeName(rootOf(run))}</a> / {safeName(path)}
         </p>
         <h1>
-          {safeName(step.step.id ?? step.actor)} <StatusChip status={status} />
+          {safeName(step.step.id ?? step.actor)}{' '}
+          <StatusChip status={status === 'success' && result?.partial !== undefined ? 'partial' : status} />
         </h1>
         <Facts step={step} now={now} />
         {gate === null ? null : (
@@ -42,6 +43,7 @@ export function StepPage({ run, step, output, conversation, log, now }: StepPage
         )}
         {isSpokenTo(step) ? <Say action={sayPath(run, path)} /> : null}
         {result?.error == null ? null : <Content text={result.error} label="Why it did not succeed" />}
+        {result?.partial === undefined ? null : <Content text={result.partial} label="What failed in it" />}
         {output === null ? null : <Content text={output} label="Output" />}
         {conversation === null ? null : <ConversationView conversation={conversation} />}
         {log.text === '' ? <p class="empty">It has written nothing.</p> : <Content text={log.text} label="Log" />}
@@ -80,6 +82,10 @@ function isSpokenTo({ step, status }: StepView): boolean {
   return step.kind === 'agent' && (status === 'running' || status === 'waiting');
 }
 
+function roundsFact({ step, rounds }: StepView): [string, string] {
+  return [step.kind === 'loop' ? 'Rounds' : 'Items', rounds.length === 0 ? '' : formatCount(rounds.length)];
+}
+
 function Facts({ step, now }: { step: StepView; now: number }) {
   const { step: authored, result, attempt, model, actor, spent } = step;
   const { kind, detail, time } = stepRow(step, { now, depth: 0 });
@@ -99,7 +105,7 @@ function Facts({ step, now }: { step: StepView; now: number }) {
     ['Result', result?.reused ? 'taken over from an earlier run with the same content' : ''],
     ['Decided by', (result?.decided_by ?? []).map(safeName).join(', ')],
     ['Comment', safeLine(result?.comment ?? '')],
-    ['Items', step.rounds.length === 0 ? '' : plural(step.rounds.length, 'round')],
+    roundsFact(step),
   ];
   return (
     <dl class="facts-list">
