@@ -32,6 +32,12 @@ steps:
     stdin: "\${steps.ok.output}"
 output: "\${steps.use.output}"
 `;
+/** All that fails in it has written nothing. */
+const QUIET = `name: quiet
+steps:
+  - {id: some, foreach: [0, 1], command: [sh, -c, 'exit $0', "\${item}"], on_error: continue}
+  - {id: last, command: ["false"]}
+`;
 const FAILS = 'name: fails\nsteps:\n  - id: broken\n    command: [sh, -c, "echo what went wrong >&2; exit 3"]\n';
 const SLOW = 'name: slow\nsteps:\n  - id: sleep\n    command: [sh, -c, "echo started; sleep 600"]\n';
 
@@ -42,6 +48,8 @@ beforeAll(async () => {
     'gated.yml': GATED,
     'fails.yml': FAILS,
     'slow.yml': SLOW,
+    'quiet.yml': QUIET,
+    'around.yml': 'name: around\nsteps:\n  - {id: inner, workflow: quiet.yml}\n',
   });
 });
 afterAll(() => project.close());
@@ -96,6 +104,20 @@ describe('run', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('what went wrong');
     expect(stderr).toContain('perdure logs failed broken');
+  });
+
+  it('tells of a step that has written nothing that it has not, as it offers to', async () => {
+    const { stderr } = await project.run('run', 'around.yml', '--id', 'silent');
+    const offered = /perdure (logs silent \S+)/.exec(stderr)?.[1] ?? '';
+    expect(offered).toBe('logs silent inner/some/1');
+    for (const args of [offered.split(' '), ['logs', 'silent', 'inner/last'], ['logs', 'silent/inner', 'some']])
+      expect(await project.run(...args)).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringContaining('Nothing was written.') as string,
+      });
+    const none = await project.run('logs', 'silent', 'inner/som');
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('has no log of a step') as string });
   });
 
   it('with the same id, plan and input joins, closed or not; with another input it refuses', async () => {

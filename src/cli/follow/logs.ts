@@ -5,11 +5,13 @@ import { EXIT, usageError } from '../exit-codes.js';
 import { listenForInterrupts } from './input/interrupt.js';
 import { createJsonList } from '../render/json-list.js';
 import { safeName, safeText } from '../text/safe-text.js';
+import type { Session } from '../session.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, tell } from '../terminal.js';
 import { findRun } from '../observe/find-run.js';
-import { pathBelow, rootOf } from '../observe/view/view.js';
+import type { StepView } from '../observe/view/view.js';
+import { everyStepView, nestedIn, pathBelow, rootOf } from '../observe/view/view.js';
 
 /** What `logs` was told. */
 export interface LogsCommand {
@@ -30,7 +32,7 @@ export async function printLogs({ run, step, follow, json }: LogsCommand, termin
   const root = rootOf(run);
   if ((await store.listLogs(root)).length === 0) await (await findRun(run, session)).link?.close();
   const prefix = [pathBelow(run), step ?? ''].filter((part) => part !== '').join('/');
-  if (!follow && prefix !== '') await checkPath(store, root, prefix);
+  if (!follow && prefix !== '') await checkPath(session, root, prefix);
   const sink = json ? jsonSink(terminal) : textSink(terminal, prefix);
   const offsets = new Map<string, number>();
   const isWhole = await copyAll({ store, root, prefix, offsets, sink }, follow);
@@ -56,14 +58,25 @@ async function copyAll(copy: Parameters<typeof copyNew>[0], follow: boolean): Pr
   }
 }
 
-async function checkPath(store: Store, root: string, prefix: string): Promise<void> {
-  const paths = await store.listLogs(root);
+/** Refuses what is no step of the run. One that has written nothing has no log. */
+async function checkPath(session: Session, root: string, prefix: string): Promise<void> {
+  const paths = await session.store.listLogs(root);
   if (paths.some((path) => isBelow(path, prefix))) return;
+  const { view, link } = await findRun(root, session);
+  await link?.close();
+  if (pathsIn(view.steps).some((path) => isBelow(path, prefix))) return;
   const known = paths.map((path) => `\`${path}\``).join(', ');
   throw usageError(
     `The run \`${root}\` has no log of a step \`${prefix}\`.`,
     known === '' ? 'No step of it has written anything yet.' : `There are ${known}.`,
   );
+}
+
+function pathsIn(steps: StepView[]): string[] {
+  return everyStepView(steps).flatMap((step) => [
+    step.path,
+    ...nestedIn(step).flatMap((nested) => pathsIn(nested.steps)),
+  ]);
 }
 
 function isBelow(path: string, prefix: string): boolean {
