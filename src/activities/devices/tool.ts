@@ -9,7 +9,7 @@ import { announceCommand } from '../processes/announced-commands.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
 import { runTag } from '../processes/tagged-processes.js';
-import { findSandbox } from '../tools/shell/sandbox.js';
+import { findSandbox, started } from '../tools/shell/sandbox.js';
 import { statesBelow } from '../tools/shell/states-below.js';
 import { outsideFirst } from '../../store/processes/search-path.js';
 
@@ -49,10 +49,7 @@ async function enclosed(
   if (sight === undefined || sandbox === null) return { file, args };
   const { writes, reads } = sight;
   const hidden = [...(existsSync(join(cwd, '.perdure')) ? [join(cwd, '.perdure')] : []), ...(await statesBelow(cwd))];
-  return {
-    file: sandbox.file,
-    args: [...enclose(file, { workTree: cwd, ours: [writes], reads, hidden }), file, ...args],
-  };
+  return started(sandbox, [...enclose(file, { workTree: cwd, ours: [writes], reads, hidden }), file, ...args]);
 }
 
 /** Runs a program of a toolchain to its end, in a process group of its own (I5). Throws `command-not-found`. */

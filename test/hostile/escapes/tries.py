@@ -142,6 +142,15 @@ each('rights left', [0o4755, 0o2755], left_with)
 def rights_left_when_made():
     os.close(os.open('made', os.O_CREAT | os.O_WRONLY, 0o4755))
     return 'GOT it' if os.stat('made').st_mode & 0o6000 else 'taken away'
+def node_of_the_machine(name):
+    node = os.stat('/dev/' + name)
+    got = []
+    for what in (lambda: os.chmod('/dev/' + name, node.st_mode & 0o777), lambda: os.utime('/dev/' + name), lambda: os.chown('/dev/' + name, node.st_uid, node.st_gid)):
+        try: got.append(what())
+        except OSError: pass
+    with open('/dev/' + name, 'r+b' if name in ('null', 'zero') else 'rb', 0) as f: f.read(1)
+    return f'GOT {len(got)} of 3' if got else 'refused'
+each('node of the machine', ['null', 'zero', 'full', 'random', 'urandom'], node_of_the_machine)
 @attempt
 def type_for_others():
     import fcntl, termios

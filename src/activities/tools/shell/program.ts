@@ -17,7 +17,7 @@ import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
-import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox } from './sandbox.js';
+import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, started } from './sandbox.js';
 import { statesBelow } from './states-below.js';
 import { fixedPaths, makeFolders } from './workspace-mounts.js';
 
@@ -125,7 +125,7 @@ async function mayRunBare(program: Program, workspace: string, states: string[])
 }
 
 function enclosed(sandbox: Sandbox, argv: string[], place: Parameters<typeof enclose>[1]): Startable {
-  return { file: sandbox.file, args: [...enclose(sandbox, place), ...argv], ...SANDBOX_FILTER };
+  return { ...started(sandbox, [...enclose(sandbox, place), ...argv]), ...SANDBOX_FILTER };
 }
 
 /** Where no network can be had the program runs without one, and is told why. */

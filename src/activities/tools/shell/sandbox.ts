@@ -2,6 +2,8 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { FixedNodes } from './fixed-nodes.js';
+import { fixedNodes } from './fixed-nodes.js';
 import { seccompFilter } from './seccomp.js';
 import { runProgram } from '../../../store/processes/run-program.js';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/processes/bare-sandbox.js';
@@ -86,6 +88,8 @@ export interface Sandbox {
   identity: string[];
   /** Whether folders in memory are limited. */
   sized: boolean;
+  /** Words before `file`. */
+  before: FixedNodes;
 }
 
 /**
@@ -93,7 +97,7 @@ export interface Sandbox {
  * say).
  */
 const USER = ['--unshare-user', '--uid', '1000', '--gid', '1000'];
-const WAYS: Omit<Sandbox, 'file'>[] = [
+const WAYS: Pick<Sandbox, 'identity' | 'sized'>[] = [
   { identity: [...USER, '--disable-userns'], sized: true },
   { identity: USER, sized: false },
   { identity: [], sized: false },
@@ -119,7 +123,7 @@ export async function findSandbox(): Promise<Sandbox | null> {
 async function probe(): Promise<Sandbox | null> {
   for (const file of SANDBOX_PROGRAMS.filter(exists)) {
     for (const way of WAYS) {
-      const sandbox = { file, ...way };
+      const sandbox = { file, ...way, before: await fixedNodes() };
       const { exitCode } = await runProgram(file, [...baseOf(sandbox, false), '/usr/bin/env', 'true'], {
         timeout: PROBE_MS,
         env: { PATH: '/usr/bin:/bin' },
@@ -128,6 +132,12 @@ async function probe(): Promise<Sandbox | null> {
     }
   }
   return null;
+}
+
+/** How `bwrap` is started with these arguments. */
+export function started({ before, file }: Sandbox, args: string[]): { file: string; args: string[] } {
+  const [first = file, ...rest] = [...before, file, ...args];
+  return { file: first, args: rest };
 }
 
 /** Arguments of `bwrap` before the command and its own. */
