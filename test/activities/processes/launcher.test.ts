@@ -108,11 +108,11 @@ describe('a program that the launcher starts', () => {
   });
 
   it.each([
-    { what: 'no such program', file: '/nowhere/at-all', args: [], code: 'ENOENT' },
-    { what: 'a file that is no program', file: '/etc/passwd', args: [], code: 'EACCES' },
-    { what: 'arguments that are too long', file: '/bin/true', args: ['x'.repeat(3_000_000)], code: 'E2BIG' },
-  ])('is refused as `spawn` refuses it: $what', async ({ file, args, code }) => {
-    await expect(run(file, args)).rejects.toMatchObject({ code });
+    { what: 'no such program', file: '/nowhere/at-all', args: [], told: { type: 'command-not-found' } },
+    { what: 'a file that is no program', file: '/etc/passwd', args: [], told: { code: 'EACCES' } },
+    { what: 'arguments that are too long', file: '/bin/true', args: ['x'.repeat(3_000_000)], told: { code: 'E2BIG' } },
+  ])('is refused as `spawn` refuses it: $what', async ({ file, args, told }) => {
+    await expect(run(file, args)).rejects.toMatchObject(told);
   });
 
   it('leaves no connection open, whether it ran or was refused', async () => {

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, copyFileSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProcess } from '../../../src/activities/processes/groups/process-group.js';
@@ -76,6 +78,47 @@ describe.each(['this process', 'the launcher'])('a process group that %s starts'
     const { ended, out } = await start('cat; exit 7', 'x'.repeat(300_000));
     expect(await ended).toEqual({ code: 7, signal: null });
     expect(Buffer.concat(out).length).toBe(300_000);
+  });
+});
+
+describe('a program that was found, and cannot be started,', () => {
+  const run = (file: string, cwd: string) =>
+    runProcess({
+      file,
+      args: [],
+      cwd,
+      env: {},
+      stdin: null,
+      signal: new AbortController().signal,
+      killRest: async () => undefined,
+      onStdout: () => undefined,
+      onStderr: () => undefined,
+    });
+
+  it('tells whether it is gone, its folder is, or what its first line names', async () => {
+    const folder = await temporaryFolder();
+    const script = join(folder, 'script');
+    writeFileSync(script, '#!/no/such/interpreter\n', { mode: 0o755 });
+    for (const [file, cwd, told] of [
+      [script, folder, `\`${script}\` is there, but not what starts it`],
+      [join(folder, 'gone'), folder, 'gone` is not there any more'],
+      ['/bin/true', join(folder, 'left'), 'left` is not there any more'],
+    ] as const)
+      await expect(run(file, cwd)).rejects.toMatchObject({
+        type: 'command-not-found',
+        message: expect.stringContaining(told) as string,
+      });
+  });
+
+  it('is waited for while somebody writes it, as who installs another version does', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'program');
+    copyFileSync('/bin/true', file);
+    const writer = openSync(file, 'r+');
+    expect(() => execFileSync(file)).toThrow('ETXTBSY');
+    const ended = run(file, folder); // begins to start it at once
+    closeSync(writer);
+    expect(await ended).toMatchObject({ code: 0 });
   });
 });
 

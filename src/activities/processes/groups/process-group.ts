@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startProcess } from './start-process.js';
+import { beginProcess } from './begin-process.js';
 import type { ProcessEnd, ProgramToStart, StartedProcess } from '../started-process.js';
 
 /** From TERM to KILL. A cancelled command is gone within 3 s, and up to 1.2 s pass until the cancellation arrives. */
@@ -22,7 +22,7 @@ export interface ProcessOptions extends ProgramToStart {
 /**
  * Runs a program in a process group of its own, and returns when nothing of that group is alive (I5): on abort all are
  * asked to end, then killed; what a program leaves behind when it ends is killed too. Rejects when it cannot be
- * started (with the error of `spawn`).
+ * started (as `beginProcess` does).
  */
 export async function runProcess({
   onStdout,
@@ -33,7 +33,7 @@ export async function runProcess({
   ...program
 }: ProcessOptions): Promise<ProcessEnd> {
   signal.throwIfAborted();
-  const started = await orNothing(startProcess(program), killRest);
+  const started = await orNothing(beginProcess(program, signal), killRest);
   const { stdout, stderr, closed } = started;
   const onAbort = (): void => void stop(started);
   signal.addEventListener('abort', onAbort, { once: true });
