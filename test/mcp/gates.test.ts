@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { MAIN } from '../faults/project.js';
 import { openBench, INSTALL, COUNT, endpoint, project, open } from './helpers/server-bench.js';
 
 openBench();
@@ -55,6 +57,35 @@ describe('a gate', () => {
     const { call } = await open();
     const { run, next } = await call('workflow', { name: 'told' });
     expect(next).toContain(`elsewhere a person says \`perdure ${word} ${String(run)}/ok${more}\`.`);
+  });
+
+  it('that somebody else decides while its person looks at it counts once, and the next is shown first', async () => {
+    writeFileSync(
+      join(project.folder, 'definitions/workflows/raced.yml'),
+      'name: raced\nsteps:\n  - {id: one, approval: First?}\n  - {id: two, approval: Second?}\n',
+    );
+    const shown: string[] = [];
+    let run = '';
+    const elsewhere = (): Buffer =>
+      execFileSync(process.execPath, [MAIN, 'approve', run, '--as', 'bea'], { cwd: project.folder, stdio: 'pipe' });
+    const { call, refusal } = await open({
+      args: ['--as', 'ana'],
+      person: (message) => {
+        shown.push(message.split('\n\n')[1] ?? '');
+        if (shown.length !== 2) elsewhere();
+        return true;
+      },
+    });
+    run = String((await call('workflow', { name: 'raced' }))['run']);
+    expect(await call('gate_answer', { gate: run, decision: 'approve' })).toMatchObject({
+      gate: `${run}/two`,
+      by: 'ana',
+    });
+    expect(shown).toEqual(['First?', 'Second?']);
+    run = String((await call('workflow', { name: 'raced' }))['run']);
+    expect(await refusal('gate_answer', { gate: `${run}/one`, decision: 'approve' })).toContain(
+      `The gate \`${run}/one\` is already decided: `,
+    );
   });
 
   it('of a run that the client started is put before its person, with all that it shows', async () => {
