@@ -49,6 +49,9 @@ beforeAll(async () => {
         'models:\n  default: anthropic:writer-1\n  prices: {writer-1: {input: 1, output: 1000}}\n' +
         `notify: {webhook: "${hook}", on: [waiting]}\n`,
       '.glee/agents/writer.yml': 'name: writer\ndescription: Writes\nprompt: You write.\n',
+      'definitions/agents/reader.yml': 'name: reader\nprompt: You read.\ntools: [list_files]\n',
+      'definitions/workflows/reads.yml': 'name: reads\nsteps:\n  - {agent: reader, prompt: Read.}\n',
+      'definitions/workflows/nested.yml': 'name: nested\nsteps:\n  - {workflow: reads}\n',
       'definitions/workflows/essay.yml': ESSAY,
       'definitions/workflows/poor.yml': `${ESSAY.replace('essay', 'poor')}budgets: {max_cost_usd: 1}\n`,
     },
@@ -90,6 +93,19 @@ describe('`run --ask-above`', () => {
     expect(endpoint.requests).toHaveLength(asked);
     expect((await onTerminal(project, [...above, 'agreed'], [['Start it? [y/N] ', 'y\r']], env)).code).toBe(0);
     expect(await runIds()).toContain('agreed');
+  });
+
+  it.each(['reads', 'nested'])('knows no dearest course of agents with tools but their limit: %s', async (name) => {
+    const above = (usd: string, ...more: string[]): ReturnType<Project['run']> =>
+      project.run('run', name, '--ask-above', usd, '--id', `${name}-1`, '--detach', ...more);
+    expect(await above('1000')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('This run may cost nobody knows what, above $1000') as string,
+    });
+    expect((await above('1.5', '--max-cost-usd', '2')).stderr).toContain('This run may cost $2.00, above $1.50');
+    expect(await runIds()).not.toContain(`${name}-1`);
+    expect(await above('1.5', '--max-cost-usd', '1')).toMatchObject({ code: 0 });
+    expect(await project.run('cancel', `${name}-1`)).toMatchObject({ code: 0 });
   });
 
   it('asks nobody about a run that costs less or may spend no more, and refuses what is no number', async () => {

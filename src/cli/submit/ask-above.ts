@@ -1,8 +1,10 @@
 import type { PastRun } from '../../compiler/forecast/past.js';
 import type { Plan } from '../../plan/plan.js';
+import { everyStepOf } from '../../plan/plan.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { forecastLines } from '../forecast/forecast-words.js';
 import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
+import type { PriceRange } from '../../workers/forecast/price-range.js';
 import { priceRange } from '../../workers/forecast/price-range.js';
 import { openKeys } from '../follow/input/keys.js';
 import type { Session } from '../session.js';
@@ -46,15 +48,28 @@ export function costAbove(
   const { models } = config;
   const forecast = forecastPlan(plan, past, { models, env });
   const range = priceRange(forecastOf(plan, config.agents?.default ?? null).calls, models, env);
-  const isKnown = range.unpriced.length === 0 && range.played.length === 0;
-  const likely = forecast?.usd?.p95 ?? (isKnown ? (range.most ?? 0) : null);
+  const likely = forecast?.usd?.p95 ?? dearestOf(plan, range);
   // A limit bounds what has a price: what nobody knows may cost more.
-  const most = likely === null || own === null ? likely : Math.min(likely, own);
+  const bounded = likely === null || own === null ? likely : Math.min(likely, own);
+  const most = bounded === Infinity ? null : bounded;
   if (most !== null && most <= limit) return null;
   return {
     what: `This run may cost ${most === null ? 'nobody knows what' : formatUsd(most)}, above ${formatUsd(limit)}`,
     why: forecastLines(forecast),
   };
+}
+
+/** What its dearest course costs: null where a price is not known, infinite where its length is not. */
+function dearestOf(plan: Plan, { unpriced, played, most }: PriceRange): number | null {
+  if (unpriced.length > 0 || played.length > 0) return null;
+  return talks(plan) ? Infinity : (most ?? 0);
+}
+
+/** Tells whether agents with tools act in it: how many turns these take, and what they start, no Plan says. */
+function talks(plan: Plan): boolean {
+  return [...everyStepOf(plan)].some(
+    (step) => step.kind === 'agent' && (plan.agents[step.agent]?.uses ?? []).length > 0,
+  );
 }
 
 /**
