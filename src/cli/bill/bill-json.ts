@@ -10,9 +10,10 @@ export function billJson({ follows, price, calls, forecast, made, budget }: Gate
     forecast: forecastJson(forecast),
     range: {
       least_usd: price.least,
-      most_usd: made.length === 0 ? price.most : null,
+      most_usd: made.length === 0 && price.openEnded.length === 0 ? price.most : null,
       calls: { ...calls },
       unpriced: price.unpriced,
+      open_ended: price.openEnded,
     },
     budget,
   };

@@ -19,7 +19,7 @@ export function countCalls(calls: readonly ModelCalls[]): CallCount {
 }
 
 /** What models may cost by the Plan alone: the static range, in words. */
-export function rangeWords({ least, most, unpriced, played }: PriceRange, calls: CallCount): string {
+export function rangeWords({ least, most, unpriced, played, openEnded }: PriceRange, calls: CallCount): string {
   if (calls.most === 0 && played.length === 0) return 'nothing: no model is asked';
   const asked =
     calls.least === calls.most ? plural(calls.most, 'model call') : `${calls.least} to ${calls.most} model calls`;
@@ -28,6 +28,7 @@ export function rangeWords({ least, most, unpriced, played }: PriceRange, calls:
   return [
     `by the Plan ${range}, ${asked}`,
     ...(unpriced.length > 0 && most !== null ? [`without ${unpriced.map(safeName).join(', ')}, of unknown price`] : []),
+    ...(openEnded.length > 0 ? [`of ${openEnded.map(safeName).join(', ')} the first turn alone`] : []),
     ...played.map((program) => `what ${program} costs is known when it has ended`),
   ].join('; ');
 }

@@ -1,6 +1,5 @@
 import type { PastRun } from '../../compiler/forecast/past.js';
 import type { Plan } from '../../plan/plan.js';
-import { everyStepOf } from '../../plan/plan.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { forecastLines } from '../forecast/forecast-words.js';
 import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
@@ -48,7 +47,7 @@ export function costAbove(
   const { models } = config;
   const forecast = forecastPlan(plan, past, { models, env });
   const range = priceRange(forecastOf(plan, config.agents?.default ?? null).calls, models, env);
-  const likely = forecast?.usd?.p95 ?? dearestOf(plan, range);
+  const likely = forecast?.usd?.p95 ?? dearestOf(range);
   // A limit bounds what has a price: what nobody knows may cost more.
   const bounded = likely === null || own === null ? likely : Math.min(likely, own);
   const most = bounded === Infinity ? null : bounded;
@@ -60,16 +59,9 @@ export function costAbove(
 }
 
 /** What its dearest course costs: null where a price is not known, infinite where its length is not. */
-function dearestOf(plan: Plan, { unpriced, played, most }: PriceRange): number | null {
+function dearestOf({ unpriced, played, openEnded, most }: PriceRange): number | null {
   if (unpriced.length > 0 || played.length > 0) return null;
-  return talks(plan) ? Infinity : (most ?? 0);
-}
-
-/** Tells whether agents with tools act in it: how many turns these take, and what they start, no Plan says. */
-function talks(plan: Plan): boolean {
-  return [...everyStepOf(plan)].some(
-    (step) => step.kind === 'agent' && (plan.agents[step.agent]?.uses ?? []).length > 0,
-  );
+  return openEnded.length > 0 ? Infinity : (most ?? 0);
 }
 
 /**

@@ -71,6 +71,8 @@ export interface ModelCalls extends CallSizes {
   program?: string;
   least: number;
   most: number;
+  /** Agents that have tools: of each the first turn alone is counted, for no Plan says how many it takes. */
+  openEnded?: string[];
 }
 
 /** What one further item of a list adds. */
@@ -213,9 +215,12 @@ function acting({ retry: { attempts } }: Step): Forecast {
 }
 
 function callsOf(plan: Plan, block: Block, step: AgentStep): ModelCalls {
-  const model = step.model ?? plan.agents[step.agent]?.model ?? '';
+  const agent = plan.agents[step.agent];
+  const model = step.model ?? agent?.model ?? '';
   // A try that no answer came of is not counted: only transient failures are tried again, and they cost nothing.
-  return { model, least: 1, most: step.schema === null ? 1 : 1 + ASKED_AGAIN, ...callSizes(plan, block, step) };
+  const most = step.schema === null ? 1 : 1 + ASKED_AGAIN;
+  const openEnded = agent?.uses === undefined || agent.uses.length === 0 ? {} : { openEnded: [agent.name] };
+  return { model, least: 1, most, ...callSizes(plan, block, step), ...openEnded };
 }
 
 /** A call of each who may be given tasks. */
@@ -253,10 +258,12 @@ function merged(calls: ModelCalls[]): ModelCalls[] {
     else {
       const share = (size: keyof CallSizes): number =>
         (other[size] * other.most + call[size] * call.most) / Math.max(1, other.most + call.most);
+      const openEnded = [...new Set([...(other.openEnded ?? []), ...(call.openEnded ?? [])])];
       byModel.set(key, {
         ...other,
         least: other.least + call.least,
         most: other.most + call.most,
+        ...(openEnded.length === 0 ? {} : { openEnded }),
         literal: share('literal'),
         referred: share('referred'),
       });

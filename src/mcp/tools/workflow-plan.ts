@@ -34,9 +34,10 @@ export const workflowPlan = defineTool({
       forecast: forecastJson(forecastPlan(plan, past, { models, env: terminal.env })),
       range: {
         least_usd: range.least,
-        most_usd: range.most,
+        most_usd: range.openEnded.length === 0 ? range.most : null,
         calls: { ...countCalls(forecast.calls) },
         unpriced: range.unpriced,
+        open_ended: range.openEnded,
       },
     };
   },

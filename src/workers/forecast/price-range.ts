@@ -23,6 +23,8 @@ export interface PriceRange {
   unpriced: string[];
   /** Programs that play agents: what a conversation of theirs costs is known when it has ended. */
   played: string[];
+  /** Agents that have tools: of what they cost the first turn alone is in the range. */
+  openEnded: string[];
 }
 
 /**
@@ -40,6 +42,7 @@ export function priceRange(
     models: [],
     unpriced: [],
     played: [...new Set(calls.flatMap(({ program }) => program ?? []))],
+    openEnded: [...new Set(calls.flatMap(({ program, openEnded = [] }) => (program === undefined ? openEnded : [])))],
   };
   for (const call of calls) {
     if (call.program !== undefined) continue;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { priceRange } from '../../../src/workers/forecast/price-range.js';
+import { countCalls, rangeWords } from '../../../src/cli/forecast/forecast-words.js';
 import { forecastOf } from '../../../src/compiler/forecast/forecast.js';
 import { packageRoot } from '../../../src/compiler/text/disk.js';
 import type { Plan } from '../../../src/plan/plan.js';
@@ -138,6 +139,22 @@ describe('the forecast of a Plan', () => {
       { model: 'anthropic:haiku', least: 1 },
     ]);
     expect(forecastOf(made, 'codex').calls[1]).not.toHaveProperty('program');
+  });
+
+  it('names agents that have tools, of which it counts the first turn alone', () => {
+    const made = planOf('steps:\n  - {agent: reader}\n  - {agent: scanner}\n  - {agent: writer}\n', {
+      'definitions/agents/reader.yml': 'name: reader\nprompt: You read.\ntools: [read_file]\n',
+      'definitions/agents/writer.yml': 'name: writer\nprompt: You write.\ntools: [write_file]\n',
+    });
+    const { calls } = forecastOf(made);
+    expect(calls).toMatchObject([{ least: 3, most: 3, openEnded: ['reader', 'writer'] }]);
+    expect(priceRange(calls, undefined, {}).openEnded).toEqual(['reader', 'writer']);
+    const words = 'model calls; of reader, writer the first turn alone';
+    expect(rangeWords(priceRange(calls, undefined, {}), countCalls(calls))).toMatch(
+      new RegExp(`^by the Plan .*${words}$`),
+    );
+    // What plays the others tells it when it has ended.
+    expect(priceRange(forecastOf(made, 'codex').calls, undefined, {})).toMatchObject({ played: ['codex'] });
   });
 
   it('takes time that grows with the Plan, not with the number of runs it describes', () => {

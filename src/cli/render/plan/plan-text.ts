@@ -148,7 +148,7 @@ function modelNames({ models }: PriceRange): string {
   return models.length === 0 ? '' : ` (${models.map(safeName).join(', ')})`;
 }
 
-function priceLines({ least, most, unpriced, played }: PriceRange): string[] {
+function priceLines({ least, most, unpriced, played, openEnded }: PriceRange): string[] {
   const range =
     least === null || most === null
       ? []
@@ -162,8 +162,10 @@ function priceLines({ least, most, unpriced, played }: PriceRange): string[] {
     played.length === 0
       ? []
       : [`what ${played.map(safeName).join(', ')} will use is not known before: \`--max-cost-usd\` limits it`];
+  const first = openEnded.map(safeName).join(', ');
   return [
     ...range,
+    ...(first === '' ? [] : [`of ${first} the first turn alone is counted: how many follow is not known before`]),
     ...after,
     ...(unpriced.length === 0
       ? []

@@ -8,6 +8,7 @@ import { forecastOf } from '../../../../src/compiler/forecast/forecast.js';
 import { levelsOf } from '../../../../src/compiler/workflow/cycles.js';
 import type { Plan } from '../../../../src/plan/plan.js';
 import type { AgentStep } from '../../../../src/plan/step.js';
+import { planOf } from '../../../compiler/helpers/temporary-project.js';
 import { commandStep, plan, stepBase } from '../../../plan/helpers/build-plan.js';
 import { everything } from '../../helpers/every-kind.js';
 
@@ -84,6 +85,15 @@ describe('plan --format text', () => {
       /^ *2 steps · 2 tasks for claude · \d+ Temporal events$/,
     );
     expect(lines).toContainEqual(expect.stringContaining('what claude will use is not known before'));
+  });
+
+  it('says of agents that have tools that the first turn alone is counted', () => {
+    const talking = planOf('steps:\n  - {agent: reader}\n', {
+      'definitions/agents/reader.yml': 'name: reader\nprompt: You read.\ntools: [read_file]\n',
+    });
+    const said = 'of reader the first turn alone is counted: how many follow is not known before';
+    expect(linesOf(talking, 200)).toContainEqual(expect.stringContaining(said));
+    expect(linesOf(everything(), 200).join('\n')).not.toContain('first turn');
   });
 
   it.each([20, 40, 80, 200])('fits %i columns', (width) => {
