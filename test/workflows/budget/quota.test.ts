@@ -79,12 +79,13 @@ describe('the quota of all runs', () => {
     };
     const tree = plan([nested('middle')], { nested: below, agents: { [PARROT_KEY]: PARROT } });
     const settings = { models: { '': DEAR }, submitted_by: 'dee', quota: QUOTA };
-    const handle = await harness.start(tree, { lease: { usd: 10 }, settings });
+    const handle = await harness.start(tree, { lease: { usd: 10 }, settings, id: 'quota-below' });
     await expect.poll(() => pauseOf(handle)).toMatchObject({ ...PAUSE, run: handle.workflowId });
     await sendSteer(handle, { by: 'dee', id: randomUUID(), kind: 'resume', quota: { usd: 20, user_usd: 1 } });
     expect(await handle.result()).toMatchObject({ status: 'success', spend: { usd: 2 * COST } });
     expect(await memosOf(handle, MEMO.paused)).toMatchObject([{ cause: 'quota' }, undefined]);
-    await record('quota-below', await handle.fetchHistory());
+    for (const run of ['quota-below', 'quota-below/0', 'quota-below/0/0'])
+      await record(run.replaceAll('/', '.'), await harness.client.workflow.getHandle(run).fetchHistory());
   });
 
   it('ends what is not to wait, having asked nothing more', async () => {
