@@ -16,9 +16,12 @@ const JSON_BYTES = 5 * 1024 * 1024;
 
 /**
  * Calls a function and writes what it gives as JSON; what the function itself prints goes to stderr, and what programs
- * print that it starts.
+ * print that it starts. First of all it looks for no module in the folder that it runs in: an agent may have written
+ * a `json.py` there, which would be given the tool's secrets and its network.
  */
-const DRIVER = `import importlib, json, os, sys
+const DRIVER = `import sys
+sys.path[:] = [folder for folder in sys.path if folder]
+import importlib, json, os
 call = json.load(sys.stdin)
 sys.path.insert(0, call["folder"])
 out, sys.stdout = os.fdopen(os.dup(1), "w"), sys.stderr
