@@ -9,7 +9,7 @@ import { announceCommand } from '../processes/announced-commands.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
 import { runTag } from '../processes/tagged-processes.js';
-import { findSandbox, started } from '../tools/shell/sandbox.js';
+import { SANDBOX_FILTER, findSandbox, started } from '../tools/shell/sandbox.js';
 import { statesBelow } from '../tools/shell/states-below.js';
 import { outsideFirst } from '../../store/processes/search-path.js';
 
@@ -44,19 +44,25 @@ async function enclosed(
   args: string[],
   sight: ToolSight | undefined,
   cwd: string,
-): Promise<{ file: string; args: string[] }> {
+): Promise<{ file: string; args: string[]; given?: string }> {
   const sandbox = sight === undefined ? null : await findSandbox();
   if (sight === undefined || sandbox === null) return { file, args };
   const { writes, reads } = sight;
   const hidden = [...(existsSync(join(cwd, '.perdure')) ? [join(cwd, '.perdure')] : []), ...(await statesBelow(cwd))];
-  return started(sandbox, [...enclose(file, { workTree: cwd, ours: [writes], reads, hidden }), file, ...args]);
+  const words = [...enclose(file, { workTree: cwd, ours: [writes], reads, hidden }), file, ...args];
+  // Where we are root a tool has a right by which it could open any file of the machine, if it knew its number.
+  const filter = SANDBOX_FILTER.given === undefined ? [] : ['--seccomp', '3'];
+  return { ...started(sandbox, [...filter, ...words]), ...SANDBOX_FILTER };
 }
 
-/** Runs a program of a toolchain to its end, in a process group of its own (I5). Throws `command-not-found`. */
+/**
+ * Runs a program of a toolchain to its end, in a process group of its own (I5), in the folder `from` where one is
+ * named: tools take settings from where they run. Throws `command-not-found`.
+ */
 export async function runTool(
   argv: string[],
   bench: Workbench,
-  options: { inherit?: number; onText?: (text: string) => void; sight?: ToolSight } = {},
+  options: { inherit?: number; onText?: (text: string) => void; sight?: ToolSight; from?: string } = {},
 ): Promise<ToolEnd> {
   const { owner, cwd, signal, log } = bench;
   const command = announceCommand();
@@ -79,7 +85,7 @@ export async function runTool(
     const file = resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
     const end = await runProcess({
       ...(await enclosed(file, argv.slice(1), options.sight, cwd)),
-      cwd,
+      cwd: options.from ?? cwd,
       env,
       stdin: null,
       signal,

@@ -22,7 +22,7 @@ export interface WriteContext {
 /** Writes an image and compares what the board then holds. Throws what the tool's words mean. */
 export async function writeImage(device: Device, image: Image, context: WriteContext): Promise<void> {
   const { kind } = device;
-  await withFiles(image, async ({ files, boardFiles }) => {
+  await withFiles(image, async ({ files, boardFiles, folder }) => {
     const verified = kind.flash_verifies ? [] : imageCalls(kind.verify, device, files, context.port);
     const { write, verify, end } = kind.files ?? NO_FILES;
     const onto = boardFiles.length === 0 ? [] : end.map((line) => expand(line, valuesOf(device, context.port)));
@@ -33,7 +33,7 @@ export async function writeImage(device: Device, image: Image, context: WriteCon
       ...fileCalls(verify, device, boardFiles, context.port),
       ...onto,
     ])
-      await act(device, call, context);
+      await act(device, call, folder, context);
   });
 }
 
@@ -41,12 +41,12 @@ const NO_FILES: NonNullable<Device['kind']['files']> = { write: [], verify: [], 
 
 /** Tells whether the board holds exactly this image. Throws when it cannot be asked. */
 export async function holdsImage(device: Device, image: Image, context: WriteContext): Promise<boolean> {
-  return withFiles(image, async ({ files, boardFiles }) => {
+  return withFiles(image, async ({ files, boardFiles, folder }) => {
     for (const call of [
       ...imageCalls(device.kind.verify, device, files, context.port),
       ...fileCalls(device.kind.files?.verify ?? [], device, boardFiles, context.port),
     ]) {
-      const end = await runTool(call, context.bench, { inherit: context.port.lock.inherit });
+      const end = await runTool(call, context.bench, { inherit: context.port.lock.inherit, from: folder });
       if (end.code === 0) continue;
       if (meaningOf(device.kind, end.said)?.means === 'mismatch') return false;
       throw toolFailure(device, call[0] ?? '', end, false);
@@ -55,11 +55,17 @@ export async function holdsImage(device: Device, image: Image, context: WriteCon
   });
 }
 
-async function act(device: Device, call: string[], { port, bench, progress }: WriteContext): Promise<void> {
+async function act(
+  device: Device,
+  call: string[],
+  folder: string,
+  { port, bench, progress }: WriteContext,
+): Promise<void> {
   const follow = createProgress(device.kind);
   let hasWritten = false;
   const end = await runTool(call, bench, {
     inherit: port.lock.inherit,
+    from: folder,
     onText: (text) => {
       follow.add(text);
       const now = follow.now();
@@ -102,6 +108,11 @@ function valuesOf(device: Device, port: HeldPort): Values {
 }
 
 interface Files {
+  /**
+   * Holds them and nothing else. Tools run there: of the workspace they would take settings that an agent may have
+   * written, as `esptool` does, some releases of which run what stands in them.
+   */
+  folder: string;
   files: LaidOut[];
   boardFiles: LaidOut[];
 }
@@ -117,7 +128,11 @@ async function withFiles<T>(image: Image, use: (files: Files) => Promise<T>): Pr
       }),
     );
   try {
-    return await use({ files: await layOut(image.files, ''), boardFiles: await layOut(image.board_files ?? [], 'f') });
+    return await use({
+      folder,
+      files: await layOut(image.files, ''),
+      boardFiles: await layOut(image.board_files ?? [], 'f'),
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -25,7 +25,8 @@ const REFUSED: Numbers[] = [
   [321, 280],
   [298, 241],
   [323, 282],
-]; // add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd
+  [304, 265],
+]; // add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, open_by_handle_at
 /** `CLONE_NEWUSER` in the first argument: clone, unshare. */
 const NEW_USERS: Numbers[] = [
   [56, 220],

@@ -1,0 +1,66 @@
+// @module-tag sandbox
+// @module-tag python3
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { buildImage } from '../../src/activities/devices/build-image.js';
+import { imageOf } from '../../src/activities/devices/images.js';
+import { runTool } from '../../src/activities/devices/tool.js';
+import { holdsImage, writeImage } from '../../src/activities/devices/write-image.js';
+import { temporaryFolder } from '../activities/helpers/harness.js';
+import { deviceOf } from '../devices/boards.js';
+
+const said: string[] = [];
+
+function benchIn(cwd: string): Parameters<typeof buildImage>[2] {
+  return {
+    owner: { store: 'none', run: 'test' },
+    cwd,
+    signal: new AbortController().signal,
+    log: { write: (_stream, text) => void said.push(text), writeLast: () => undefined, close: async () => undefined },
+  };
+}
+
+/** Opens the top folder of the file system that the workspace is in by its number, as a handle names it. */
+const BY_NUMBER = `
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+handle = ctypes.create_string_buffer(struct.pack('<IiII', 8, 1, 2, 0) + bytes(120))
+for folder in ('.', sys.argv[1]):
+    found = libc.open_by_handle_at(os.open(folder, os.O_RDONLY), handle, os.O_DIRECTORY)
+    print('opened' if found >= 0 else ctypes.get_errno())
+`;
+
+it('a source in Python is compiled by no module of the workspace', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'main.py'), 'print(1)\n');
+  for (const name of ['py_compile', 'importlib', 'os'])
+    await writeFile(join(cwd, `${name}.py`), 'raise SystemExit("the agent runs")\n');
+  const image = await buildImage(deviceOf({ kind: 'micropython' }), ['main.py'], benchIn(cwd));
+  expect(image.bytes).toBeGreaterThan(0);
+});
+
+it('a tool that compiles opens no file of the machine by its number, whoever we are', async () => {
+  const cwd = await temporaryFolder();
+  const writes = await temporaryFolder();
+  await writeFile(join(cwd, 'by-number.py'), BY_NUMBER);
+  const end = await runTool(['python3', 'by-number.py', writes], benchIn(cwd), { sight: { writes, reads: [] } });
+  expect(end).toEqual({ code: 0, said: '1\n1\n' }); // EPERM of the filter
+});
+
+it('tools that write to a board run where no agent has written settings for them', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'esptool.cfg'), '[esptool]\ncustom_reset_sequence = W0\n');
+  const device = deviceOf({ kind: 'esp32' });
+  const looks = [['sh', '-c', 'ls -A; test ! -e esptool.cfg']];
+  const looking = { ...device, kind: { ...device.kind, flash: looks, verify: looks } };
+  const image = imageOf('bin', device.target, [{ name: 'a.bin', encoding: 'base64', data: 'AAAA' }]);
+  const context = { port: { path: '/dev/null', lock: {} }, bench: benchIn(cwd), progress: {} };
+  said.length = 0;
+  // no more of a port is asked for
+  await writeImage(looking, image, context as unknown as Parameters<typeof writeImage>[2]);
+  expect(await holdsImage(looking, image, context as unknown as Parameters<typeof holdsImage>[2])).toBe(true);
+  expect(said.join('')).toBe('0.bin\n'.repeat(3));
+  expect(existsSync(join(cwd, '0.bin'))).toBe(false);
+});
