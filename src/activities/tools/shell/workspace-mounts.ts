@@ -5,8 +5,11 @@ import { inFolderOf } from '../../workspace/open.js';
 import { FileRefusal } from '../../workspace/refusal.js';
 import { placesOf } from '../../../store/folders/state-folders.js';
 
-/** Of a repository, what makes git run programs. The rest may change: agents commit. */
-const GIT_FIXED = ['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes'];
+/**
+ * Of a repository, what makes git run programs, also in the repositories of its submodules and in its work trees, which
+ * are elsewhere. The rest may change: agents commit.
+ */
+const GIT_FIXED = ['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes', 'modules', 'worktrees'];
 
 /** What of a workspace a command sees. */
 export interface Shown {
