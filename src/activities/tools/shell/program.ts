@@ -9,6 +9,7 @@ import type { ProcessOptions } from '../../processes/groups/process-group.js';
 import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
+import { FileRefusal } from '../../workspace/refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { stateAround } from '../../../store/folders/state-folders.js';
@@ -77,11 +78,8 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   const { workspace, permissions, run, store, signal } = context;
   const state = stateAround(workspace);
   if (state !== null) return { failure: `No program is run in \`${state}\`: it is the state of Perdure itself.` };
-  const states = [
-    join(workspace, '.perdure'),
-    ...(store.folder === null ? [] : [store.folder]),
-    ...(await statesBelow(workspace)),
-  ];
+  const states = await hiddenStates(workspace, store.folder);
+  if (states instanceof FileRefusal) return { failure: states.message };
   const sandbox = await findSandbox();
   if (sandbox === null && !(await mayRunBare(program, workspace, states)))
     return { failure: `This is run in a sandbox only. ${NO_SANDBOX}` };
@@ -115,6 +113,16 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     throw error;
   } finally {
     command.release();
+  }
+}
+
+/** State folders that no program sees; a refusal where nobody knows them all. */
+async function hiddenStates(workspace: string, own: string | null): Promise<string[] | FileRefusal> {
+  try {
+    return [join(workspace, '.perdure'), ...(own === null ? [] : [own]), ...(await statesBelow(workspace))];
+  } catch (error) {
+    if (error instanceof FileRefusal) return error;
+    throw error;
   }
 }
 

@@ -1,11 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { FileRefusal } from '../../workspace/refusal.js';
 import { isStateFolder } from '../../../store/folders/state-folders.js';
 
-/** So deep and so many folders are looked at, and what was found holds so long. */
+/**
+ * So deep and so many folders are looked at, and what was found holds so long. Where there are more nobody knows what
+ * is state among them: an agent can make folders, too.
+ */
 const DEEPEST = 3;
-const MOST_FOLDERS = 1_000;
+const MOST_FOLDERS = 100_000;
 const VALID_MS = 60_000;
+const AT_ONCE = 64;
 const SKIPPED = new Set(['.git', 'node_modules']);
 
 interface Looked {
@@ -17,7 +22,7 @@ const known = new Map<string, Looked>();
 
 /**
  * State folders of other projects below a workspace, near its root: of a repository of many projects, say. Our own is
- * known by its path; file tools know each when they come to it.
+ * known by its path; file tools know each when they come to it. Throws a refusal where there are too many folders.
  */
 export function statesBelow(workspace: string): Promise<string[]> {
   const last = known.get(workspace);
@@ -32,9 +37,15 @@ async function look(workspace: string): Promise<string[]> {
   let level = [workspace];
   let left = MOST_FOLDERS;
   for (let depth = 0; depth < DEEPEST && level.length > 0; depth += 1) {
-    const looked = level.slice(0, left);
-    left -= looked.length;
-    const inside = (await Promise.all(looked.map(foldersIn))).flat();
+    left -= level.length;
+    if (left < 0)
+      throw new FileRefusal(
+        `The workspace has more than ${MOST_FOLDERS} folders near its root: nobody knows which hold state of Perdure.`,
+      );
+    const inside: string[] = [];
+    // Not all at once: each takes a descriptor.
+    for (let at = 0; at < level.length; at += AT_ONCE)
+      inside.push(...(await Promise.all(level.slice(at, at + AT_ONCE).map(foldersIn))).flat());
     const isState = inside.map((folder) => basename(folder) === '.perdure' || isStateFolder(folder));
     states.push(...inside.filter((_folder, index) => isState[index]));
     level = inside.filter((_folder, index) => !isState[index]);
