@@ -1,14 +1,17 @@
 import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { hostNetworks } from '../shell/network/closed.js';
 
 /**
  * Networks that are nobody's public address (IANA's special-purpose registries): this machine, its neighbours, clouds'
- * metadata.
+ * metadata; and the one public address behind which a cloud has services for the machine itself.
  */
 const PRIVATE_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -47,5 +50,30 @@ export function isPublicAddress(address: string): boolean {
       return global6.check(address, 'ipv6') && !private6.check(address, 'ipv6');
     default:
       return false;
+  }
+}
+
+/**
+ * Tells whether an address is one of the public internet and not of this machine, which may have public ones: what
+ * listens on all of its addresses is not meant for agents.
+ */
+export function isOutside(address: string): boolean {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return isPublicAddress(address) && !ownAddresses().check(address, family);
+}
+
+/** What this machine answers for at this moment; where the system does not tell, the addresses of its interfaces. */
+function ownAddresses(): BlockList {
+  const own = listOf(routedHere(), 'ipv4');
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap((found = []) => found))
+    own.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
+  return own;
+}
+
+function routedHere(): string[] {
+  try {
+    return hostNetworks();
+  } catch {
+    return [];
   }
 }

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Permissions } from '../../../plan/tools/permission.js';
 import { allowsHost, judgeAction } from '../../../plan/tools/permission.js';
-import { isPublicAddress } from './address.js';
+import { isOutside } from './address.js';
 
 /** Of an answer, as it comes and unpacked. */
 const MOST_BYTES = 5 * 1024 * 1024;
@@ -150,7 +150,7 @@ async function once(
   signal: AbortSignal,
 ): Promise<WebAnswer> {
   const host = hostOf(url);
-  if (isIP(host) !== 0 && !isNamed && !isPublicAddress(host)) throw notPublic(host);
+  if (isIP(host) !== 0 && !isNamed && !isOutside(host)) throw notPublic(host);
   const options: RequestOptions = {
     method,
     headers: {
@@ -184,7 +184,7 @@ function guardedLookup(isNamed: boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '', 0);
-      const refused = isNamed ? undefined : addresses.find(({ address }) => !isPublicAddress(address));
+      const refused = isNamed ? undefined : addresses.find(({ address }) => !isOutside(address));
       const [first] = addresses;
       if (refused !== undefined || first === undefined) return callback(notPublic(hostname), '', 0);
       if (options.all === true) return callback(null, addresses);
