@@ -106,6 +106,13 @@ async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<Ope
   };
 }
 
+/**
+ * `npx` takes a package of the folder that it runs in before any other, and an agent may have put one there under the
+ * server's name, which would be given the server's keys. So it is told of a place where nothing is; the server runs in
+ * its folder all the same.
+ */
+const NO_PACKAGES = ['--prefix', '/dev/null'];
+
 interface Reached {
   transport: Transport;
   /** What it wrote to stderr. */
@@ -129,7 +136,7 @@ function startProcess(
     let stderr = '';
     const transport = processTransport({
       file,
-      args,
+      args: program === 'npx' ? [...NO_PACKAGES, ...args] : args,
       cwd: folder,
       env,
       onTooLong,
