@@ -10,6 +10,7 @@ import type { StoreConfig } from './open-store.js';
 import { storePlace } from './open-store.js';
 import { runHost } from './host/host.js';
 import type { HealthPlace } from './telemetry/told-worker.js';
+import { closeInherited } from './processes/inherited.js';
 import { hostSignal } from './host/host-process.js';
 
 export interface UpOptions {
@@ -29,6 +30,7 @@ export interface UpOptions {
  */
 export async function up(options: UpOptions): Promise<void> {
   const { project, config, taskQueue, uiPort, health, credentials, log, onReady } = options;
+  closeInherited();
   const end = await runHost({
     stateDir: project.stateDir,
     taskQueue: taskQueue ?? config.task_queue ?? null,

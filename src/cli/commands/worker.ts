@@ -34,6 +34,8 @@ export const worker: CommandSpec = {
   async run({ options, terminal }) {
     const { requireFiles } = await import('../../workers/processes/file-limit.js');
     requireFiles(); // before so many modules are loaded that the limit itself says so
+    const { closeInherited } = await import('../../workers/processes/inherited.js');
+    closeInherited();
     const { openWorkspace } = await import('../session.js');
     const workspace = await openWorkspace(terminal);
     const { runWorker } = await import('../../workers/worker-main.js');

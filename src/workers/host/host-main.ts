@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { healthPlace } from '../telemetry/health-place.js';
 import { UnavailableError } from '../errors.js';
+import { closeInherited } from '../processes/inherited.js';
 import { isLocked } from '../processes/lock.js';
 import { EXIT_HELD, hostSignal, idleSetting, outliveLog, timestamped } from './host-process.js';
 
 /** Entry of the background process `perdure-host`. Its stdout and stderr are the host's log. */
 async function main(): Promise<number> {
   process.title = 'perdure-host';
+  closeInherited();
   outliveLog();
   const { values } = parseArgs({
     options: {
