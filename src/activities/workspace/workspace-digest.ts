@@ -8,6 +8,7 @@ import type { Git } from '../../store/git/git.js';
 import { GitError, gitOf } from '../../store/git/git.js';
 import { KEPT_AS_THEY_ARE } from '../../store/git/index-files.js';
 import { excludesOf, headOf, indexOf, repositoryAt, repositoryOf } from '../../store/git/repository.js';
+import type { Look } from '../../store/git/work-tree.js';
 import { hide, lookAt } from '../../store/git/work-tree.js';
 import { sha256 } from '../../store/hash.js';
 
@@ -100,8 +101,9 @@ async function stateOf(
     without: apart.without,
     place: { index, ignored, hidden: hide(top, states).hidden },
   };
-  // An index that points to other files of its repository (split, sparse) is of no use here: then each file is looked
-  // at.
+  // An index that points to other files of its repository (split, sparse) is of no use here, nor is one that says of
+  // files that nobody is to look at them: then each file is looked at.
+  if (known !== null && (await hidesFiles(look))) await rm(index, { force: true });
   const seen = await lookAt(look).catch(async (error: unknown) => {
     if (known === null || (error instanceof GitError && error.tookTooLong)) throw error;
     await rm(index, { force: true });
@@ -112,6 +114,12 @@ async function stateOf(
   for (const path of seen.repositories.sort())
     inside.push([path, await stateOf({ top: join(top, path), below: '', states, without }, { git, own, left })]);
   return { head: (await headOf(repository)) || 'no commit', indexed: sha256(seen.indexed.join('\0')), changed, inside };
+}
+
+/** Has somebody told the index to take files for unchanged (`--assume-unchanged`, `--skip-worktree`)? */
+async function hidesFiles({ git, place }: Pick<Look, 'git' | 'place'>): Promise<boolean> {
+  const told = await git(['ls-files', '-z', '-v'], { index: place.index ?? '' }).catch(() => null);
+  return told === null || /(?:^|\0)(?:[a-z]|S) /.test(told.toString('latin1'));
 }
 
 async function fileState(top: string, path: string): Promise<[string, number, number]> {
