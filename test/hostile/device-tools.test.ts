@@ -3,13 +3,17 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { buildImage } from '../../src/activities/devices/build-image.js';
 import { imageOf } from '../../src/activities/devices/images.js';
 import { runTool } from '../../src/activities/devices/tool.js';
 import { holdsImage, writeImage } from '../../src/activities/devices/write-image.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
 import { deviceOf } from '../devices/boards.js';
+
+// The system's Python: one of a person's home is not there in the sandbox.
+beforeAll(() => void vi.stubEnv('PATH', '/usr/bin:/bin'));
+afterAll(() => void vi.unstubAllEnvs());
 
 const said: string[] = [];
 

@@ -43,7 +43,7 @@ for path, text in [
     except OSError: pass
 `;
 
-it("an agent's command changes nothing by which git runs programs in submodules and in work trees elsewhere", async () => {
+it("an agent's command changes nothing by which git runs programs in submodules and other work trees", async () => {
   const context = await toolContext();
   const { workspace } = context;
   const mark = join(dirname(workspace), 'mark');

@@ -5,9 +5,9 @@ const CLOSES_ON_EXEC = 0o2000000;
 const STANDARD = 2;
 
 /**
- * Closes what this process has inherited beside its standard streams, on Linux. Whoever started it had it open, and each
- * program that is started here would have it too: in an agent's sandbox an open folder is a way out. What Node has
- * opened itself closes for programs anyway, and stays. To be called before anything is started.
+ * Closes what this process has inherited beside its standard streams, on Linux. Whoever started it had it open, and
+ * each program that is started here would have it too: in an agent's sandbox an open folder is a way out. What Node
+ * has opened itself closes for programs anyway, and stays. To be called before anything is started.
  */
 export function closeInherited(): void {
   if (process.platform !== 'linux') return;
