@@ -117,7 +117,7 @@ async function stateOf(
 }
 
 /** Has somebody told the index to take files for unchanged (`--assume-unchanged`, `--skip-worktree`)? */
-async function hidesFiles({ git, place }: Pick<Look, 'git' | 'place'>): Promise<boolean> {
+async function hidesFiles({ git, place }: Look): Promise<boolean> {
   const told = await git(['ls-files', '-z', '-v'], { index: place.index ?? '' }).catch(() => null);
   return told === null || /(?:^|\0)(?:[a-z]|S) /.test(told.toString('latin1'));
 }
