@@ -8,7 +8,8 @@ import { packageRoot } from '../../../src/compiler/text/disk.js';
 const PROGRAM = `
 import { execFileSync } from 'node:child_process';
 const { closeInherited } = await import(process.argv[1]);
-const given = () => execFileSync('/bin/ls', ['/proc/self/fd'], { encoding: 'utf8' }).trim().split('\\n').map(Number);
+const listed = () => execFileSync('sh', ['-c', 'echo /proc/self/fd/*'], { encoding: 'utf8' });
+const given = () => listed().trim().split(' ').map((path) => Number(path.slice('/proc/self/fd/'.length)));
 const before = given();
 closeInherited();
 console.log(JSON.stringify({ before, after: given() }));
