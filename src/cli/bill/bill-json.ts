@@ -1,5 +1,7 @@
 import type { PastForecast } from '../../compiler/forecast/simulate.js';
 import type { JsonObject } from '../../plan/values/json.js';
+import type { PriceRange } from '../../workers/forecast/price-range.js';
+import type { CallCount } from '../forecast/forecast-words.js';
 import type { GateBill } from './gate-bill.js';
 
 /** A bill for programs: what follows, the forecast of it, the static range in US dollars, and the budget that stays. */
@@ -8,14 +10,19 @@ export function billJson({ follows, price, calls, forecast, made, budget }: Gate
     steps: follows.length,
     external: follows.flatMap(({ name, effect }) => (effect === 'external' ? [name] : [])),
     forecast: forecastJson(forecast),
-    range: {
-      least_usd: price.least,
-      most_usd: made.length === 0 && price.openEnded.length === 0 ? price.most : null,
-      calls: { ...calls },
-      unpriced: price.unpriced,
-      open_ended: price.openEnded,
-    },
+    range: rangeJson(made.length === 0 ? price : { ...price, most: null }, calls),
     budget,
+  };
+}
+
+/** The static range for programs, in US dollars; the most is null where nobody knows it. */
+export function rangeJson({ least, most, unpriced, openEnded }: PriceRange, calls: CallCount): JsonObject {
+  return {
+    least_usd: least,
+    most_usd: openEnded.length === 0 ? most : null,
+    calls: { ...calls },
+    unpriced,
+    open_ended: openEnded,
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { forecastOf } from '../../compiler/forecast/forecast.js';
-import { forecastJson } from '../../cli/bill/bill-json.js';
+import { forecastJson, rangeJson } from '../../cli/bill/bill-json.js';
 import { forecastPlan } from '../../workers/forecast/forecast-plan.js';
 import { priceRange } from '../../workers/forecast/price-range.js';
 import { countCalls } from '../../cli/forecast/forecast-words.js';
@@ -25,20 +25,13 @@ export const workflowPlan = defineTool({
     const { file } = findWorkflow(name, workspace, connection);
     const { plan } = await compile(file, workspace, terminal, made.forCompiler());
     const forecast = forecastOf(plan, agents?.default ?? null);
-    const range = priceRange(forecast.calls, models, terminal.env);
     const past = await (await connection.forecasts()).past();
     return {
       name: plan.name,
       plan: plan.hash,
       steps: forecast.steps,
       forecast: forecastJson(forecastPlan(plan, past, { models, env: terminal.env })),
-      range: {
-        least_usd: range.least,
-        most_usd: range.openEnded.length === 0 ? range.most : null,
-        calls: { ...countCalls(forecast.calls) },
-        unpriced: range.unpriced,
-        open_ended: range.openEnded,
-      },
+      range: rangeJson(priceRange(forecast.calls, models, terminal.env), countCalls(forecast.calls)),
     };
   },
 });
