@@ -6,21 +6,13 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { buildImage } from '../../src/activities/devices/build-image.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
+import { benchIn } from '../devices/bench.js';
 import { closeBoards, deviceOf } from '../devices/boards.js';
 
 closeBoards();
 afterEach(() => vi.unstubAllEnvs());
 
 const CANARY = 'KEY=canary-of-the-host';
-
-function benchIn(cwd: string): Parameters<typeof buildImage>[2] {
-  return {
-    owner: { store: 'none', run: 'test' },
-    cwd,
-    signal: new AbortController().signal,
-    log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined },
-  };
-}
 
 /** What a compiler is told to read beside its source, each by the path of the canary, from the workspace's root. */
 it.each<[string, string, (path: string) => string]>([

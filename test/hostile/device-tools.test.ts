@@ -9,22 +9,12 @@ import { imageOf } from '../../src/activities/devices/images.js';
 import { runTool } from '../../src/activities/devices/tool.js';
 import { holdsImage, writeImage } from '../../src/activities/devices/write-image.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
+import { benchIn } from '../devices/bench.js';
 import { deviceOf } from '../devices/boards.js';
 
 // The system's Python: one of a person's home is not there in the sandbox.
 beforeAll(() => void vi.stubEnv('PATH', '/usr/bin:/bin'));
 afterAll(() => void vi.unstubAllEnvs());
-
-const said: string[] = [];
-
-function benchIn(cwd: string): Parameters<typeof buildImage>[2] {
-  return {
-    owner: { store: 'none', run: 'test' },
-    cwd,
-    signal: new AbortController().signal,
-    log: { write: (_stream, text) => void said.push(text), writeLast: () => undefined, close: async () => undefined },
-  };
-}
 
 /** Opens the top folder of the file system that the workspace is in by its number, as a handle names it. */
 const BY_NUMBER = `
@@ -60,8 +50,8 @@ it('tools that write to a board run where no agent has written settings for them
   const looks = [['sh', '-c', 'ls -A; test ! -e esptool.cfg']];
   const looking = { ...device, kind: { ...device.kind, flash: looks, verify: looks } };
   const image = imageOf('bin', device.target, [{ name: 'a.bin', encoding: 'base64', data: 'AAAA' }]);
-  const context = { port: { path: '/dev/null', lock: {} }, bench: benchIn(cwd), progress: {} };
-  said.length = 0;
+  const said: string[] = [];
+  const context = { port: { path: '/dev/null', lock: {} }, bench: benchIn(cwd, said), progress: {} };
   // no more of a port is asked for
   await writeImage(looking, image, context as unknown as Parameters<typeof writeImage>[2]);
   expect(await holdsImage(looking, image, context as unknown as Parameters<typeof holdsImage>[2])).toBe(true);
