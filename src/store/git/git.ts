@@ -1,4 +1,5 @@
 import { runProgram } from '../processes/run-program.js';
+import { seccompFilter } from '../processes/seccomp.js';
 import { enclose, gitProgram, sandboxProgram } from './enclosure.js';
 
 /** Where a call of git works, beside its repository. */
@@ -30,6 +31,9 @@ export interface GitPlace {
 export type Git = (args: string[], place?: GitPlace) => Promise<Buffer>;
 
 const TIMEOUT_MS = 10_000;
+/** Where we are root git has a right by which it could open any file of the machine, if it knew its number. */
+const FILTER = seccompFilter();
+const FILTERED = FILTER === null ? [] : ['--seccomp', '3'];
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -119,7 +123,7 @@ export function gitOf(folder: string, { reads = [], settings: more = [], timeout
     if (bwrap === null) return run(git, words, call);
     try {
       const sight = { workTree, writes, ours: [folder] as [string], reads, hidden };
-      return await run(bwrap, [...enclose(git, sight), git, ...words], call);
+      return await run(bwrap, [...FILTERED, ...enclose(git, sight), git, ...words], { ...call, filter: FILTER });
     } catch (error) {
       // A system that does not let it make namespaces: what git is told above is enough by itself.
       if (error instanceof GitError && error.said.startsWith('bwrap: ')) return run(git, words, call);
@@ -155,12 +159,15 @@ interface Call extends Pick<GitPlace, 'input' | 'most' | 'onWarning'> {
   env: Record<string, string>;
   cwd: string;
   timeoutMs: number;
+  /** Read by `bwrap` from its next descriptor. */
+  filter?: Buffer | null;
 }
 
 async function run(file: string, args: string[], call: Call): Promise<Buffer> {
   const { env, cwd, input = '', most = MOST_BYTES } = call;
   const settings = { env, cwd, input, maxBuffer: most, timeout: call.timeoutMs, encoding: 'buffer' } as const;
-  const ended = await runProgram(file, args, settings);
+  const further = call.filter == null ? [] : [call.filter];
+  const ended = await runProgram(file, args, { ...settings, stdio: ['pipe', 'pipe', 'pipe', ...further] });
   const { stdout, stderr, failed, timedOut, isMaxBuffer, exitCode = null } = ended;
   const printed = Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
   const said = Buffer.from(stderr).toString().trim();

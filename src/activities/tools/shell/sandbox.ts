@@ -4,7 +4,7 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FixedNodes } from './fixed-nodes.js';
 import { fixedNodes } from './fixed-nodes.js';
-import { seccompFilter } from './seccomp.js';
+import { seccompFilter } from '../../../store/processes/seccomp.js';
 import { runProgram } from '../../../store/processes/run-program.js';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/processes/bare-sandbox.js';
 import { emptied, workspaceMounts } from './workspace-mounts.js';
