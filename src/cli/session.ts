@@ -34,11 +34,16 @@ export interface Workspace {
   warnings?: { problems: Problem[]; sources: Map<string, string> };
 }
 
-/** The project of the current folder and its configuration. Loads no server, worker or store. */
-export async function openWorkspace(terminal: Terminal): Promise<Workspace> {
+/**
+ * The project of the current folder and its configuration. Loads no server, worker or store. Throws a usage error for
+ * one in another project's folder that nobody trusts, unless the command is how a person makes one (`untrusted`).
+ */
+export async function openWorkspace(terminal: Terminal, { untrusted = false } = {}): Promise<Workspace> {
   const { findProject } = await import('../compiler/project/project.js');
   const { loadConfig } = await import('../compiler/project/config.js');
+  const { requireTrust } = await import('./trust/require-trust.js');
   const project = findProject(terminal.cwd);
+  if (!untrusted) await requireTrust(project.root);
   const { config, problems, sources } = loadConfig(project, terminal.cwd);
   if (problems.some(({ severity }) => severity === 'error')) throw new ProblemsError(problems, sources, 1);
   return { project, config, ...(problems.length === 0 ? {} : { warnings: { problems, sources } }) };

@@ -31,6 +31,7 @@ export const WRITES: readonly WriteRow[] = [
   { name: 'snapshots', match: /^snapshots/ },
   { name: 'submitted definitions', match: /^submitted\// },
   { name: 'followers', match: /^followers\.json/ },
+  { name: 'trusted projects', match: /^projects\.json/ },
   { name: 'workers', match: /^workers(?:\/|$)/, passing: true },
   { name: 'work trees', match: /^worktrees\// },
   { name: 'unsent traces', match: /^telemetry(?:\/|$)/, passing: true },

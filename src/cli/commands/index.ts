@@ -41,6 +41,7 @@ import { stats } from './stats.js';
 import { store } from './store.js';
 import { test } from './test.js';
 import { tools } from './tools.js';
+import { trust } from './trust.js';
 import { ui } from './ui.js';
 import { up } from './up.js';
 import { validate } from './validate.js';
@@ -86,6 +87,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   memory,
   workspace,
   init,
+  trust,
   importCommand,
   schema,
   doctor,

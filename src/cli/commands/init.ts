@@ -51,9 +51,14 @@ async function start({ options, terminal }: Invocation): Promise<ExitCode> {
   const { initProject } = await import('../submit/init-project.js');
   const name = options.text('example');
   const example = name === null ? null : await exampleOf(name);
+  const { obeyedIn } = await import('../trust/trust-project.js');
+  const { setTrust } = await import('../../store/records/trusted-projects.js');
   // What is there is kept: it must be a project's.
-  await openWorkspace(terminal);
+  await openWorkspace(terminal, { untrusted: true });
+  const isNew = obeyedIn(terminal.cwd).length === 0;
   const { made, kept, found } = initProject(terminal.cwd, example);
+  // All that Perdure goes by there was just made: nobody else has written it.
+  if (isNew) await setTrust(terminal.cwd, { trusted: true });
   const { triesOf } = await import('../submit/examples.js');
   const tries = example === null ? ['validate definitions', 'run hello -i name=World'] : triesOf(example);
   if (options.flag('json')) printJson(terminal, { made, kept, found });

@@ -218,8 +218,11 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 
-/** Case does not count: there are file systems that do not tell it apart. */
-function isBelow(path: string, roots: string[]): boolean {
+/**
+ * Tells whether a path is one of these, or below one: those with `/` before them from the root, others anywhere. Case
+ * does not count: there are file systems that do not tell it apart.
+ */
+export function isBelow(path: string, roots: string[]): boolean {
   const parts = partsOf(path.toLowerCase());
   return roots.some((root) => {
     const wanted = partsOf(root.toLowerCase());

@@ -53,7 +53,19 @@ const READING: Record<string, string[]> = {
   workspace: ['workspace', 'show', 'run'],
 };
 /** Those that need none, end what runs whatever the settings are, or stay: what they say is tested where they are. */
-const OTHERS = ['codec-server', 'completion', 'lsp', 'schema', 'server', 'setup', 'up', 'worker', 'mcp', 'doctor'];
+const OTHERS = [
+  'codec-server',
+  'completion',
+  'lsp',
+  'schema',
+  'server',
+  'setup',
+  'up',
+  'worker',
+  'mcp',
+  'doctor',
+  'trust',
+];
 
 it('every command is in one of the lists', () => {
   expect([...Object.keys(READING), ...OTHERS].sort()).toEqual(COMMANDS.map(({ name }) => name).sort());

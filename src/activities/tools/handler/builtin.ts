@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Action } from '../../../plan/tools/action.js';
+import { isBelow } from '../../../plan/tools/permission.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Tool } from '../../../plan/tools/tool.js';
+import { projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../workspace/refusal.js';
 import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
 
@@ -71,6 +74,7 @@ export function builtin<A>({
       const parsed = parse(args);
       if ('invalid' in parsed) return failed(parsed.invalid);
       try {
+        await requireUnkept(action(parsed.args, context.workspace, root), context);
         return await run(parsed.args, root === undefined ? context : { ...context, root });
       } catch (error) {
         if (error instanceof FileRefusal) return failed(error.message);
@@ -78,4 +82,12 @@ export function builtin<A>({
       }
     },
   };
+}
+
+/** Throws a refusal for writing what a project goes by that a person trusts, and that lies in the workspace. */
+async function requireUnkept(action: Action, { store, workspace, permissions }: ToolContext): Promise<void> {
+  if (action.kind !== 'write') return;
+  const projects = await projectsIn(store, workspace);
+  const kept = projects.flatMap((project) => permissions.protected.map((path) => `/${join(project, path)}`));
+  if (isBelow(action.path, kept)) throw new FileRefusal(`\`${action.path}\` is protected: another project goes by it.`);
 }

@@ -9,6 +9,7 @@ import type { ProcessOptions } from '../../processes/groups/process-group.js';
 import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
+import { projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../workspace/refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
@@ -86,7 +87,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   const command = announceCommand();
   const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
   const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
-  const fixed = fixedPaths(permissions.protected);
+  const fixed = fixedPaths(permissions.protected, await projectsIn(store, workspace));
   const { writable } = permissions;
   await makeFolders(workspace, permissions);
   const guard = guardMissing(workspace, fixed);

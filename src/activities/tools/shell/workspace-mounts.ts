@@ -40,10 +40,14 @@ export async function makeFolders(
     );
 }
 
-/** Paths of a workspace that a command in the sandbox must not change, by what the permissions protect at its root. */
-export function fixedPaths(protectedPaths: string[]): string[] {
+/**
+ * Paths of a workspace that a command in the sandbox must not change, by what the permissions protect at its root and
+ * at those of the projects in it.
+ */
+export function fixedPaths(protectedPaths: string[], projects: string[]): string[] {
   const atRoot = protectedPaths.map((path) => path.replace(/^\//, '')).filter((path) => path !== '.git');
-  return [...atRoot, ...GIT_FIXED.map((name) => `.git/${name}`)];
+  const fixed = [...atRoot, ...GIT_FIXED.map((name) => `.git/${name}`)];
+  return [...fixed, ...projects.flatMap((project) => fixed.map((path) => join(project, path)))];
 }
 
 /**

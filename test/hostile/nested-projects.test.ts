@@ -1,0 +1,142 @@
+// @module-tag sandbox
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ToolContext } from '../../src/activities/tools/handler/handler.js';
+import { openStore } from '../../src/store/local-store.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
+import { HELLO, newFolder, perdureHere } from '../cli/helpers/command-line.js';
+
+/** Starts a server of MCP, which leaves a file, where it is asked for its tools. */
+const planted = (canary: string): string => `mcp: {planted: {command: [touch, ${canary}]}}\n`;
+
+let outer: string;
+let inner: string;
+let canary: string;
+
+/** A project in which runs were made, and a folder in it that looks like a project. */
+beforeEach(async () => {
+  outer = realpathSync(newFolder());
+  await openStore(join(outer, '.perdure'));
+  canary = join(outer, 'canary');
+  inner = join(outer, 'packages/site');
+  mkdirSync(join(inner, 'definitions'), { recursive: true });
+  writeFileSync(join(inner, 'perdure.yml'), planted(canary));
+  writeFileSync(join(inner, 'definitions/hello.yml'), HELLO);
+});
+
+describe('a project in the workspace of another', () => {
+  it.each([
+    ['run', 'hello', '-i', 'name=x'],
+    ['plan', 'hello'],
+    ['tools', 'list'],
+    ['list'],
+    ['mcp'],
+    ['ui', '--no-open'],
+    ['up'],
+    ['worker'],
+    ['rerun', 'hello-1'],
+    ['test', 'definitions'],
+    ['design', 'a flow'],
+    ['schedules', 'sync'],
+    ['devices', 'list'],
+  ])('is not obeyed before a person trusts it: %s %s', async (...words) => {
+    const { code, stderr } = await perdureHere(inner, words);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        `Error: The project \`${inner}\` lies in the workspace of another, \`${outer}\`: agents of its runs may ` +
+        `write here.\n  Look at what stands here, then trust it by \`perdure trust\`. Or work in \`${outer}\`.\n`,
+    });
+    expect([existsSync(canary), existsSync(join(inner, '.perdure'))]).toEqual([false, false]);
+  });
+
+  it('is none the more for a repository or a state of its own', async () => {
+    mkdirSync(join(inner, '.git'));
+    await openStore(join(inner, '.perdure'));
+    writeFileSync(join(inner, '.perdure/projects.json'), '{"trusted": ["", ".", "packages/site"]}');
+    expect((await perdureHere(inner, ['list'])).code).toBe(2);
+    mkdirSync(join(inner, 'plain'));
+    expect((await perdureHere(join(inner, 'plain'), ['list'])).code).toBe(2);
+  });
+
+  it('is obeyed once it is trusted, and no more when that is taken back', async () => {
+    const trusted = await perdureHere(inner, ['trust']);
+    expect(trusted.stderr).toBe(
+      `\`${inner}\` is trusted in \`${outer}\`. Agents there cannot change what Perdure goes by here:\n` +
+        `  ${inner}/perdure.yml\n  ${inner}/definitions\n`,
+    );
+    expect((await perdureHere(inner, ['list'])).code).toBe(0);
+    const again = JSON.parse((await perdureHere(inner, ['trust', '--json'])).stdout) as object;
+    expect(again).toEqual({ project: inner, trusted: true, in: [outer], obeyed: ['perdure.yml', 'definitions'] });
+    expect(JSON.parse(readFileSync(join(outer, '.perdure/projects.json'), 'utf8'))).toEqual({
+      trusted: ['packages/site'],
+    });
+    expect((await perdureHere(inner, ['trust', '--remove'])).stderr).toContain('is trusted no more');
+    expect((await perdureHere(inner, ['list'])).code).toBe(2);
+  });
+
+  it('is trusted in each project that it lies in', async () => {
+    await openStore(join(outer, 'packages/.perdure'));
+    await perdureHere(inner, ['trust']);
+    writeFileSync(join(outer, '.perdure/projects.json'), '{"trusted": []}');
+    expect((await perdureHere(inner, ['list'])).stderr).toContain(`of another, \`${outer}\``);
+  });
+
+  it('is trusted where `init` made all of it, and not where something was there', async () => {
+    const empty = join(outer, 'packages/empty');
+    mkdirSync(empty);
+    writeFileSync(join(outer, 'packages/perdure.yml'), '{}');
+    expect((await perdureHere(empty, ['init'])).code).toBe(0);
+    expect((await perdureHere(empty, ['list'])).code).toBe(0);
+    expect((await perdureHere(inner, ['init'])).code).toBe(0);
+    expect((await perdureHere(inner, ['list'])).code).toBe(2);
+  });
+
+  it('needs no trust where no other project is around it', async () => {
+    expect((await perdureHere(outer, ['trust'])).stderr).toBe(
+      `\`${outer}\` lies in no other project: it needs no trust.\n`,
+    );
+  });
+
+  it('is told of where the list of trusted projects is damaged', async () => {
+    writeFileSync(join(outer, '.perdure/projects.json'), '{"trusted": 1}');
+    const { code, stderr } = await perdureHere(inner, ['list']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('projects.json` to list projects under `trusted`')]);
+  });
+});
+
+describe('agents of the project around a trusted one', () => {
+  let context: ToolContext;
+  beforeEach(async () => {
+    await perdureHere(inner, ['trust']);
+    context = { ...(await toolContext()), workspace: outer, store: await openStore(join(outer, '.perdure')) };
+  });
+  const shell = async (script: string): Promise<string> =>
+    JSON.stringify(await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', script] }, context));
+
+  it('do not write its settings and definitions with tools for files', async () => {
+    for (const path of ['perdure.yml', 'definitions/new.yml', '.claude/settings.json']) {
+      const args = { path: `packages/site/${path}`, content: 'x' };
+      expect(JSON.stringify(await callTool({ kind: 'builtin', name: 'write_file' }, args, context))).toContain(
+        'protected',
+      );
+    }
+    expect(readFileSync(join(inner, 'perdure.yml'), 'utf8')).toBe(planted(canary));
+    const other = await callTool(
+      { kind: 'builtin', name: 'write_file' },
+      { path: 'packages/site/a.txt', content: 'x' },
+      context,
+    );
+    expect(other).toMatchObject({ is_error: false });
+  });
+
+  it('do not write them with commands, nor make what was not there', async () => {
+    expect(await shell("open('packages/site/perdure.yml', 'a').write('x')")).toContain('Read-only file system');
+    expect(await shell("open('packages/site/definitions/a.yml', 'w').write('x')")).toContain('Read-only file system');
+    expect(await shell("import os; os.rename('packages/site', 'packages/other')")).toContain('Device or resource busy');
+    expect(await shell("open('packages/site/.mcp.json', 'w').write('x')")).toContain('it was removed');
+    expect(existsSync(join(inner, '.mcp.json'))).toBe(false);
+    expect(await shell("open('packages/site/a.txt', 'w').write('x')")).toContain('"exit_code":0');
+  });
+});
