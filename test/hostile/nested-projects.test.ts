@@ -139,4 +139,13 @@ describe('agents of the project around a trusted one', () => {
     expect(existsSync(join(inner, '.mcp.json'))).toBe(false);
     expect(await shell("open('packages/site/a.txt', 'w').write('x')")).toContain('"exit_code":0');
   });
+
+  it('see nothing of its state, however deep it lies', async () => {
+    const deep = join(outer, 'a/b/c/d');
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(join(deep, 'perdure.yml'), '{}');
+    await openStore(join(deep, '.perdure'));
+    await perdureHere(deep, ['trust']);
+    expect(await shell("import os; print(os.listdir('a/b/c/d/.perdure'))")).toContain('[]');
+  });
 });

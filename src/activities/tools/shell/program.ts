@@ -14,12 +14,14 @@ import { FileRefusal } from '../../workspace/refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { stateAround } from '../../../store/folders/state-folders.js';
+import type { Begun } from './alike.js';
+import { beginAlike } from './alike.js';
 import { guardMissing } from './guard.js';
 import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
-import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, started } from './sandbox.js';
+import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
 import { statesBelow } from './states-below.js';
 import { fixedPaths, makeFolders } from './workspace-mounts.js';
 
@@ -27,6 +29,7 @@ import { fixedPaths, makeFolders } from './workspace-mounts.js';
 const SHOWN_BYTES = 30 * 1024;
 /** A program that writes more than this is ended. */
 const MOST_BYTES = 10 * 1024 * 1024;
+const STATE = '.perdure';
 /** For git: nothing that a repository's own configuration names is started. */
 const QUIET_GIT = {
   GIT_CONFIG_NOSYSTEM: '1',
@@ -79,34 +82,41 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   const { workspace, permissions, run, store, signal } = context;
   const state = stateAround(workspace);
   if (state !== null) return { failure: `No program is run in \`${state}\`: it is the state of Perdure itself.` };
-  const states = await hiddenStates(workspace, store.folder);
+  const projects = await projectsIn(store, workspace);
+  const states = await hiddenStates(workspace, [store.folder, ...projects.map((path) => join(workspace, path, STATE))]);
   if (states instanceof FileRefusal) return { failure: states.message };
   const sandbox = await findSandbox();
   if (sandbox === null && !(await mayRunBare(program, workspace, states)))
     return { failure: `This is run in a sandbox only. ${NO_SANDBOX}` };
   const command = announceCommand();
-  const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
-  const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
-  const fixed = fixedPaths(permissions.protected, await projectsIn(store, workspace));
-  const { writable } = permissions;
-  await makeFolders(workspace, permissions);
-  const guard = guardMissing(workspace, fixed);
   try {
-    const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
-    const args = program.argv.slice(1);
-    const watched = { program, env, signal, context, killRest: command.killRest };
-    const { cwd, shown } = program;
-    const around = { workspace, cwd, path: env['PATH'] ?? '', fixed, writable, states, shown };
-    const inside = (network: boolean): Startable =>
-      sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
-    const end = await (
-      sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched)
-    )
-      // Also of one that was cancelled: what it has made does not stay.
-      .catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
-    const made = (await guard()).map((path) => `\`${path}\``);
-    if (made.length === 0) return end;
-    return { failure: `The program made ${made.join(', ')}, which is protected; it was removed.` };
+    const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
+    const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
+    const path = env['PATH'] ?? '';
+    const fixed = fixedPaths(permissions.protected, projects);
+    const shown = { workspace, fixed, writable: permissions.writable, states };
+    await makeFolders(workspace, permissions);
+    const begun = await beginInTime(program, workspace, () => mountsOf(shown, path), signal);
+    if (begun === null) return { failure: tooLate(program) };
+    const guard = guardMissing(workspace, fixed);
+    try {
+      const file = resolveExecutable(program.argv[0] ?? '', program.cwd, path);
+      const args = program.argv.slice(1);
+      const watched = { program, env, signal, context, killRest: command.killRest };
+      const around = { cwd: program.cwd, path, mounts: begun.mounts, shown: program.shown };
+      const inside = (network: boolean): Startable =>
+        sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
+      const end = await (
+        sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched)
+      )
+        // Also of one that was cancelled: what it has made does not stay.
+        .catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
+      const made = (await guard()).map((path) => `\`${path}\``);
+      if (made.length === 0) return end;
+      return { failure: `The program made ${made.join(', ')}, which is protected; it was removed.` };
+    } finally {
+      begun.end();
+    }
   } catch (error) {
     if (error instanceof ApplicationFailure && error.type === 'command-not-found') return { failure: error.message };
     if (errorCode(error) === 'E2BIG')
@@ -117,10 +127,39 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   }
 }
 
-/** State folders that no program sees; a refusal where nobody knows them all. */
-async function hiddenStates(workspace: string, own: string | null): Promise<string[] | FileRefusal> {
+/** Waits for other commands no longer than the program may take; null where that was not enough. */
+async function beginInTime(
+  { timeoutMs }: Program,
+  workspace: string,
+  mountsNow: () => string[],
+  signal: AbortSignal,
+): Promise<Begun | null> {
+  const limit = startTimeLimit(signal, timeoutMs);
   try {
-    return [join(workspace, '.perdure'), ...(own === null ? [] : [own]), ...(await statesBelow(workspace))];
+    const begun = await beginAlike(workspace, mountsNow, limit.signal);
+    if (begun === null) signal.throwIfAborted();
+    return begun;
+  } finally {
+    limit.release();
+  }
+}
+
+function tooLate({ timeoutMs }: Program): string {
+  return (
+    `The program was not begun within ${timeoutMs / 1000} s: another command runs in this workspace and sees it ` +
+    'otherwise, by other permissions or because it has made something protected. Try again.'
+  );
+}
+
+/** State folders that no program sees; a refusal where nobody knows them all. */
+async function hiddenStates(workspace: string, known: (string | null)[]): Promise<string[] | FileRefusal> {
+  try {
+    const states = [
+      join(workspace, STATE),
+      ...known.filter((path) => path !== null),
+      ...(await statesBelow(workspace)),
+    ];
+    return [...new Set(states)];
   } catch (error) {
     if (error instanceof FileRefusal) return error;
     throw error;

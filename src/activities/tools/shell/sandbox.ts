@@ -7,6 +7,7 @@ import { fixedNodes } from './fixed-nodes.js';
 import { seccompFilter } from '../../../store/processes/seccomp.js';
 import { runProgram } from '../../../store/processes/run-program.js';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/processes/bare-sandbox.js';
+import type { Shown } from './workspace-mounts.js';
 import { emptied, workspaceMounts } from './workspace-mounts.js';
 
 /** Long: a busy machine is no machine without a sandbox. */
@@ -66,17 +67,12 @@ export const SANDBOX_HOME = '/tmp/home';
 
 /** What of the machine a command sees: its workspace, programs, and nothing else. */
 export interface Enclosure {
-  workspace: string;
   /** Absolute. */
   cwd: string;
   path: string;
   network: boolean;
-  /** Paths of the workspace that it reads and does not write. */
-  fixed: string[];
-  /** The only paths of the workspace that it writes; absent for all. */
-  writable?: string[] | undefined;
-  /** State folders, wherever they are: of these it sees nothing. */
-  states: string[];
+  /** By `mountsOf`. */
+  mounts: string[];
   /** Files that stand in the places of others. */
   shown?: { from: string; at: string }[] | undefined;
 }
@@ -141,18 +137,13 @@ export function started({ before, file }: Sandbox, args: string[]): { file: stri
 }
 
 /** Arguments of `bwrap` before the command and its own. */
-export function enclose(
-  sandbox: Sandbox,
-  { workspace, cwd, path, network, fixed, writable, states, shown = [] }: Enclosure,
-): string[] {
-  const programs = programFolders(path);
+export function enclose(sandbox: Sandbox, { cwd, path, network, mounts, shown = [] }: Enclosure): string[] {
   return [
     ...baseOf(sandbox, network),
-    ...programs.flatMap(bindReadOnly),
+    ...programFolders(path).flatMap(bindReadOnly),
     '--dir',
     SANDBOX_HOME,
-    ...workspaceMounts({ workspace, fixed, writable, states }),
-    ...emptied(states, [workspace, ...SYSTEM_FOLDERS, ...programs]),
+    ...mounts,
     ...shown.flatMap(({ from, at }) => ['--ro-bind', from, at]),
     '--remount-ro',
     '/',
@@ -162,6 +153,12 @@ export function enclose(
     cwd,
     '--',
   ];
+}
+
+/** Arguments of `bwrap` that show a workspace as it is now, and nothing of state folders, wherever they are. */
+export function mountsOf(shown: Shown, path: string): string[] {
+  const folders = [shown.workspace, ...SYSTEM_FOLDERS, ...programFolders(path)];
+  return [...workspaceMounts(shown), ...emptied(shown.states, folders)];
 }
 
 /** With a network it begins in a namespace that has one, which is not made here. */

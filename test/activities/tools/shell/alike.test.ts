@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import type { Begun } from '../../../../src/activities/tools/shell/alike.js';
+import { beginAlike } from '../../../../src/activities/tools/shell/alike.js';
+
+const never = new AbortController().signal;
+const beginAt = (place: string, mounts: string[], signal = never): Promise<Begun | null> =>
+  beginAlike(place, () => mounts, signal);
+
+it('lets commands begin together that see a workspace alike', async () => {
+  const both = await Promise.all([beginAt('/alike', ['a']), beginAt('/alike', ['a'])]);
+  expect(both.map((begun) => begun?.mounts)).toEqual([['a'], ['a']]);
+  for (const begun of both) begun?.end();
+});
+
+it('lets one that sees it otherwise wait, and looks again then', async () => {
+  const first = await beginAt('/again', ['a']);
+  let mounts = ['b'];
+  const second = beginAlike('/again', () => mounts, never);
+  const elsewhere = await beginAt('/elsewhere', ['b']);
+  mounts = ['c'];
+  first?.end();
+  const begun = await second;
+  expect(begun?.mounts).toEqual(['c']);
+  begun?.end();
+  elsewhere?.end();
+});
+
+it('begins no later one before one that waits and sees it otherwise', async () => {
+  const begun: string[] = [];
+  const first = await beginAt('/order', ['a']);
+  const second = beginAt('/order', ['b']).then((one) => (begun.push('second'), one));
+  const third = beginAt('/order', ['a']).then((one) => (begun.push('third'), one));
+  first?.end();
+  (await second)?.end();
+  (await third)?.end();
+  expect(begun).toEqual(['second', 'third']);
+});
+
+it('waits no longer than it may, and then holds up nobody', async () => {
+  const limit = new AbortController();
+  const first = await beginAt('/limit', ['a']);
+  const second = beginAt('/limit', ['b'], limit.signal);
+  const third = beginAt('/limit', ['a']);
+  limit.abort();
+  expect(await second).toBeNull();
+  (await third)?.end();
+  first?.end();
+  expect(await beginAt('/limit', ['c'], limit.signal)).toBeNull();
+});

@@ -1,0 +1,53 @@
+// @module-tag sandbox
+// @module-tag python3
+// @seconds 40
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
+
+const SECRET = 'canary-5c1d7e';
+const SECONDS = 6;
+let context: Awaited<ReturnType<typeof toolContext>>;
+let outside: string;
+
+beforeEach(async () => {
+  expect(await findSandbox()).not.toBeNull();
+  context = await toolContext({}, mkdtempSync(join(tmpdir(), 'perdure-mounts-')));
+  outside = join(dirname(realpathSync(context.workspace)), 'outside');
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'secret.txt'), SECRET);
+});
+afterEach(() => rmSync(dirname(context.workspace), { recursive: true, force: true }));
+
+/** Exchanges a folder, which it makes where it is missing, and a link to the outside as fast as it can. */
+const swapping = (folder: string): string => `
+import ctypes, os, platform, time
+os.symlink(${JSON.stringify(outside)}, "link")
+renameat2 = {"x86_64": 316, "aarch64": 276}[platform.machine()]
+call = ctypes.CDLL(None).syscall
+end = time.time() + ${SECONDS}
+while time.time() < end:
+    try: os.makedirs("${folder}")
+    except OSError: pass
+    for _ in range(2000): call(renameat2, -100, b"${folder}", -100, b"link", 2)
+`;
+
+it.each([
+  ['a folder that is protected and was not there', '.claude', {}],
+  ['a folder that it alone may write', 'out', { writable: ['out/'] }],
+  ['a folder that it alone may not write', 'src', { protected: ['/src/'] }],
+  ['a folder that holds what is protected of it alone', 'in', { protected: ['/in/it/'] }],
+])('shows a command nothing of outside while another exchanges %s for a link', async (_what, folder, limits) => {
+  const limited = { ...context, permissions: { ...context.permissions, ...limits } };
+  const shell = async (argv: string[], within = context): Promise<string> =>
+    JSON.stringify(await callTool({ kind: 'builtin', name: 'shell' }, { argv }, within));
+  let goesOn = true;
+  const swaps = shell(['python3', '-c', swapping(folder)]).finally(() => (goesOn = false));
+  const seen: string[] = [];
+  while (goesOn) seen.push(await shell(['cat', `${folder}/secret.txt`, 'link/secret.txt'], limited));
+  await swaps;
+  expect(seen.filter((text) => text.includes(SECRET))).toEqual([]);
+});
