@@ -29,6 +29,7 @@ export const gemini: Program = {
     'GOOGLE_GENAI_USE_GCA',
   ],
   homes: ['GEMINI_CLI_HOME', 'GOOGLE_APPLICATION_CREDENTIALS'],
+  variableFiles: ['.gemini/.env', '.env'],
   takesSessionId: true,
   invoke,
   reader: createReader,

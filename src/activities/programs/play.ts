@@ -14,6 +14,7 @@ import { runProcess } from '../processes/groups/process-group.js';
 import type { RunTag } from '../processes/tagged-processes.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { programEnvironment } from './environment.js';
+import { unheardVariables } from './variable-files.js';
 import type { Program, ProgramEvent, ProgramOutcome, ProgramTask } from './program.js';
 import { eventIn, splitLines } from './stream.js';
 
@@ -53,11 +54,13 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
   const { args, stdin, env: added, files = {} } = program.invoke({ ...options.task, scratch });
   for (const [name, text] of Object.entries(files)) await writeFile(join(scratch, name), text, { mode: 0o600 });
   const { declared, redact } = programEnvironment(program, options.credentials);
+  const unheard = unheardVariables(cwd, program.variableFiles ?? []);
   const command = announceCommand();
-  const env = commandEnvironment(
+  const known = commandEnvironment(
     { PATH: outsideFirst(process.env['PATH'], cwd), ...declared, ...added },
     runTag({ ...options.owner, worker: process.pid, command: command.number }),
   );
+  const env = { ...unheard, ...known };
   const listening = listen(options, redact);
   try {
     const file = executableOf(program, cwd);

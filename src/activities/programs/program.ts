@@ -94,6 +94,8 @@ export interface Program {
    */
   credentials: string[];
   homes: string[];
+  /** Files from which it would take variables, in the folder that it runs in and above: they set none. */
+  variableFiles?: string[];
   /** Whether a new session gets the id that we choose; else it names one itself. */
   takesSessionId: boolean;
   invoke(task: ProgramTask): Invocation;
