@@ -3,9 +3,10 @@ import { addSpend, NO_SPEND } from '../../../plan/budget/spend.js';
 import type { StepEnd } from '../../../plan/schedule/schedule-state.js';
 import { endStep, isEnd } from '../../../plan/schedule/schedule.js';
 import { partialOf } from './nested-ends.js';
-import { blockEnd, isLast } from './block-ends.js';
+import { isLast } from './block-ends.js';
 import type { FoldScope, Spot } from './fold-scope.js';
 import { countOf, innersOf } from './fold-scope.js';
+import { blockEndInTime, endInTime } from './late-ends.js';
 import type { RunFold } from './run-fold.js';
 import { silentEnd } from './silent-ends.js';
 
@@ -15,7 +16,7 @@ import { silentEnd } from './silent-ends.js';
  */
 export function end(fold: RunFold, spot: Spot | null, at: string, stepEnd: StepEnd): void {
   if (spot === null || isEnded(spot)) return;
-  endOne(fold, spot, at, stepEnd);
+  endOne(fold, spot, at, endInTime(fold, spot, at, stepEnd));
   const { scope } = spot;
   if (scope.outer === null) return;
   const ended = [spot.step.index];
@@ -78,13 +79,13 @@ function endAround(fold: RunFold, round: FoldScope, at: string): void {
   if (outer === null || owner === null || schedule.open > 0) return;
   if (owner.kind === 'loop') {
     if (round === innersOf(outer, owner).at(-1) && isLast(owner, round))
-      end(fold, { scope: outer, step: owner }, at, blockEnd(outer, owner));
+      end(fold, { scope: outer, step: owner }, at, blockEndInTime(fold, outer, owner));
     return;
   }
   const known = (outer.before.get(owner.index)?.counts.done ?? 0) + (outer.inner.get(owner.index)?.size ?? 0);
   if (known !== countOf(outer, owner.items)) return;
   if (innersOf(outer, owner).every((item) => item.schedule.open === 0))
-    end(fold, { scope: outer, step: owner }, at, blockEnd(outer, owner));
+    end(fold, { scope: outer, step: owner }, at, blockEndInTime(fold, outer, owner));
 }
 
 export function isEnded({ scope, step }: Spot): boolean {

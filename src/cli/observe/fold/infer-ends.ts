@@ -4,9 +4,10 @@ import type { StepEnd } from '../../../plan/schedule/schedule-state.js';
 import { endOf } from '../../../plan/schedule/schedule.js';
 import type { BlockStep, ForeachStep, Step } from '../../../plan/step.js';
 import { isBlockStep } from '../../../plan/step.js';
-import { blockEnd, goesOn, isSilentStep, mayBeSilent } from './block-ends.js';
+import { goesOn, isSilentStep, mayBeSilent } from './block-ends.js';
 import type { FoldScope } from './fold-scope.js';
 import { conditionIn, countOf, innerOf, innersOf, makeInner } from './fold-scope.js';
+import { blockEndInTime, endBetweenTries, waitEnd } from './late-ends.js';
 import type { RunFold } from './run-fold.js';
 import { isEnded, end } from './fold-ends.js';
 import { setEnd, skipped } from './silent-ends.js';
@@ -26,7 +27,7 @@ export function inferEnd(fold: RunFold, scope: FoldScope, index: number, at: str
   for (const inner of innersOf(scope, step)) inferAll(fold, inner, at);
   if (isBlockStep(step) && conditionIn(scope, step) === true) inferSilent(fold, scope, step, at);
   // The last of the inner scopes may have ended it.
-  if (!isEnded({ scope, step })) end(fold, { scope, step }, at, inferredEnd(fold, scope, step));
+  if (!isEnded({ scope, step })) end(fold, { scope, step }, at, inferredEnd(fold, scope, step, at));
 }
 
 /** So many items and rounds of a run are played at most; of more only what the run has written tells. */
@@ -70,8 +71,8 @@ function play(fold: RunFold, scope: FoldScope, at: string): void {
   inferAll(fold, scope, at);
 }
 
-function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
-  if (isBlockStep(step) && innersOf(scope, step).length > 0) return blockEnd(scope, step);
+function inferredEnd(fold: RunFold, scope: FoldScope, step: Step, at: string): StepEnd {
+  if (isBlockStep(step) && innersOf(scope, step).length > 0) return blockEndInTime(fold, scope, step);
   const holds = conditionIn(scope, step);
   switch (step.kind) {
     case 'approval':
@@ -83,10 +84,11 @@ function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
     case 'set':
       return holds === false ? skipped(step) : setEnd(scope, step);
     case 'wait':
+      return holds === false ? skipped(step) : waitEnd(step);
     case 'foreach':
     case 'loop':
       return holds === false ? skipped(step) : { status: 'success', output: null };
     default:
-      return skipped(step);
+      return endBetweenTries(step, scope.started.get(step.index), at);
   }
 }
