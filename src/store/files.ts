@@ -78,6 +78,15 @@ export function fileName(text: string): string {
   return name.length <= LONGEST_NAME ? name : `+${sha256(text).slice('sha256:'.length)}`;
 }
 
+/** The text whose name a file has, as `fileName` made it; as it stands of one that others have made. */
+export function nameText(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
 async function writeSynced(path: string, content: string | Buffer): Promise<void> {
   const { file, placed } = await openInFolder(path, 'wx');
   try {

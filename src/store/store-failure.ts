@@ -48,6 +48,13 @@ export function isNoSpace(error: unknown): boolean {
   return NO_SPACE.has(errorCode(error) ?? '');
 }
 
+const OF_ONE_FILE = new Set(['EISDIR', 'ENXIO', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM']);
+
+/** Tells whether one file is not as it should be, and not the disk, or what this process may open. */
+export function isOfOneFile({ cause }: StoreFailure): boolean {
+  return OF_ONE_FILE.has(errorCode(cause) ?? '');
+}
+
 /** Turns what the file system said about `path` into a failure that tells a person what to do. `action`: `write`. */
 export function storeFailure(error: unknown, action: 'read' | 'write' | 'create', path: string): StoreFailure {
   if (error instanceof StoreFailure) return error;

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { fileName } from '../files.js';
+import { fileName, nameText } from '../files.js';
 import type { GatheredLogs } from './gathered-logs.js';
 import { createGatheredLogs } from './gathered-logs.js';
 import { endHalfLine, formatLines, linesOf, openForLines, parseLines, READ_BYTES } from './log-lines.js';
@@ -61,7 +61,7 @@ export function createLogFiles(folder: string): LogFiles {
 }
 
 function pathOf(root: string, file: string): string {
-  return relative(root, file).slice(0, -EXTENSION.length).split(sep).map(decodeURIComponent).join('/');
+  return relative(root, file).slice(0, -EXTENSION.length).split(sep).map(nameText).join('/');
 }
 
 /** Where the last words of a log go that has no others. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { MOODS } from '../../plan/narration/mood.js';
 import type { NarrationLine } from '../../plan/narration/record.js';
 import type { Json } from '../../plan/values/json.js';
-import { fileName } from '../files.js';
+import { fileName, nameText } from '../files.js';
 import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
 import { appendLine, readLines } from '../line-files.js';
 import { errorCode, storeFailure } from '../store-failure.js';
@@ -78,7 +78,7 @@ export function createNarrationFiles(folder: string): NarrationFiles {
     },
     async listConcepts(origin) {
       try {
-        return (await readdir(join(folder, conceptsFolder(origin)))).map(decodeURIComponent).sort();
+        return (await readdir(join(folder, conceptsFolder(origin)))).map(nameText).sort();
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return [];
         throw storeFailure(error, 'read', folder);

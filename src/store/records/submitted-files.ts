@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { fileName, writeAtomically } from '../files.js';
 import type { RunFiles } from './run-files.js';
-import { errorCode, storeFailure } from '../store-failure.js';
+import { errorCode, isOfOneFile, StoreFailure, storeFailure } from '../store-failure.js';
 import { readTextNow } from '../read-regular.js';
 
 const submittedSchema = z.object({
@@ -29,7 +29,10 @@ export interface SubmittedFiles {
    * Remembers a root run that is about to be started. Gives false, and changes nothing, where its id is known already.
    */
   noteSubmitted(run: SubmittedRun): Promise<boolean>;
-  /** What was noted of these runs, in any order; nothing of one that was not submitted here, or was forgotten. */
+  /**
+   * What was noted of these runs, in any order; nothing of one that was not submitted here, was forgotten, or cannot be
+   * read.
+   */
   readSubmitted(runs: string[]): Promise<SubmittedRun[]>;
   /** All that were submitted here, not forgotten, and have left no record. */
   listUnrecorded(): Promise<SubmittedRun[]>;
@@ -52,12 +55,12 @@ export function createSubmittedFiles(folder: string, { listRuns }: Pick<RunFiles
       await writeAtomically(path, JSON.stringify(run));
       return true;
     },
-    readSubmitted: async (runs) => runs.flatMap((run) => readSubmitted(join(folder, submittedFile(run))) ?? []),
+    readSubmitted: async (runs) => runs.flatMap((run) => ofMany(join(folder, submittedFile(run)))),
     async listUnrecorded() {
       const names = await namesIn(folder);
       // After them: a run that ends meanwhile is in both.
       const ended = new Set((await listRuns()).map(submittedFile));
-      return names.filter((name) => !ended.has(name)).flatMap((name) => readSubmitted(join(folder, name)) ?? []);
+      return names.filter((name) => !ended.has(name)).flatMap((name) => ofMany(join(folder, name)));
     },
     async forgetSubmitted(run) {
       await rm(join(folder, submittedFile(run)), { force: true });
@@ -75,6 +78,16 @@ function readSubmitted(path: string): SubmittedRun | null {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw storeFailure(error, 'read', path);
+  }
+}
+
+/** Of many one that alone cannot be read is left out, like one that was damaged: it hides none of the others. */
+function ofMany(path: string): SubmittedRun[] {
+  try {
+    return [readSubmitted(path) ?? []].flat();
+  } catch (error) {
+    if (error instanceof StoreFailure && isOfOneFile(error)) return [];
+    throw error;
   }
 }
 

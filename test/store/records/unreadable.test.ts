@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createDeviceFiles } from '../../../src/store/records/device-files.js';
@@ -10,10 +10,19 @@ import { createNarrationFiles } from '../../../src/store/records/narration-files
 import { createProviderFiles } from '../../../src/store/records/provider-files.js';
 import { createRecordedFiles } from '../../../src/store/records/recorded-files.js';
 import { createRunFiles, recordsBelow } from '../../../src/store/records/run-files.js';
+import type { SubmittedRun } from '../../../src/store/records/submitted-files.js';
 import { createSubmittedFiles } from '../../../src/store/records/submitted-files.js';
+import { openStore } from '../../../src/store/local-store.js';
 import { temporaryFolder } from '../helpers/harness.js';
 
 const NO_RUNS = { listRuns: async () => [] };
+const run = (name: string): SubmittedRun => ({
+  run: name,
+  definition: 'd',
+  rehearsal: false,
+  submitted_by: 'ana',
+  submitted_at: '2026-01-01T00:00:00.000Z',
+});
 const PAUSE = { until: 2, reason: 'r' };
 
 /** By where something else stands: a folder in place of a file, and a file in place of a folder. */
@@ -31,7 +40,7 @@ const UNREADABLE: [what: string, act: 'read' | 'write', path: string, (at: strin
   ['a record', 'read', 'r.json', (at) => createRunFiles(at).readRun('r')],
   ['records', 'read', 'runs', (at) => createRunFiles(join(at, 'runs')).listRuns()],
   ['records of nested runs', 'read', 'runs', (at) => recordsBelow(join(at, 'runs'), 'r')],
-  ['a submitted run', 'read', 'r.json', (at) => createSubmittedFiles(at, NO_RUNS).readSubmitted(['r'])],
+  ['a submitted run', 'read', 'r.json', (at) => createSubmittedFiles(at, NO_RUNS).noteSubmitted(run('r'))],
   [
     'submitted runs',
     'read',
@@ -68,3 +77,26 @@ it.each(UNREADABLE.filter(([, act, path]) => act === 'read' && path.endsWith('.j
     await expect(read()).rejects.toThrow(/expected a file, got a pipe/);
   },
 );
+
+it.each([
+  ['a folder', (path: string) => mkdirSync(path)],
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ['a link to itself', (path: string) => symlinkSync(path, path)],
+  ['no JSON', (path: string) => writeFileSync(path, '{')],
+])('of many submitted runs one that is %s hides no other', async (_what, spoil) => {
+  const at = await temporaryFolder();
+  const files = createSubmittedFiles(at, NO_RUNS);
+  await files.noteSubmitted(run('one'));
+  spoil(join(at, 'other.json'));
+  expect(await files.listUnrecorded()).toEqual([run('one')]);
+  expect(await files.readSubmitted(['other', 'one'])).toEqual([run('one')]);
+});
+
+it('a file of another name than ours is listed as it is called', async () => {
+  const at = await temporaryFolder();
+  const store = await openStore(at);
+  for (const folder of ['logs/run', 'narration/run.concepts']) mkdirSync(join(at, folder), { recursive: true });
+  writeFileSync(join(at, 'logs/run/%zz.ndjson'), '{"at":"2026-01-01T00:00:00.000Z"}\n');
+  writeFileSync(join(at, 'narration/run.concepts/%zz'), '');
+  expect([await store.listLogs('run'), await store.listConcepts('run')]).toEqual([['%zz'], ['%zz']]);
+});
