@@ -4,6 +4,7 @@ import { KeyError } from '../store/encryption/key-error.js';
 import { ClaimLostError } from '../store/journal/entry.js';
 import { isNoSpace, StoreFailure } from '../store/store-failure.js';
 import { cutTo } from '../plan/text/cut-to.js';
+import { FileRefusal } from './workspace/refusal.js';
 
 /** What people read must fit a terminal, a memo and a history. */
 const MESSAGE_CHARACTERS = 1_900;
@@ -52,6 +53,7 @@ export function toFailure(error: unknown): ApplicationFailure {
       `No space is left on the disk: ${error instanceof Error ? error.message : String(error)}`,
       { afterMs: ROOM_AGAIN_MS },
     );
+  if (error instanceof FileRefusal) return stepFailure('internal', error.message);
   return stepFailure('internal', error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 

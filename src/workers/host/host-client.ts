@@ -138,14 +138,15 @@ export async function stopHost(stateDir: string): Promise<boolean> {
   const line = await connectTo(stateDir);
   if (line !== null)
     await ask(line, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
-  if (file === null || (line === null && !(await isHeld(stateDir)))) return false;
+  if (line === null && (file === null || !(await isHeld(stateDir)))) return false;
   await hostEnded(stateDir, file);
   return true;
 }
 
-async function hostEnded(stateDir: string, file: HostFile): Promise<void> {
-  for (let waited = 0; await isHostRunning(file); waited += LOOK_MS) {
-    if (waited > END_MS) throw silentError({ stateDir, host: file.host }, await isStopped(file.host.pid));
+async function hostEnded(stateDir: string, file: HostFile | null): Promise<void> {
+  const host = file?.host ?? null;
+  for (let waited = 0; await (file === null ? isHeld(stateDir) : isHostRunning(file)); waited += LOOK_MS) {
+    if (waited > END_MS) throw silentError({ stateDir, host }, host !== null && (await isStopped(host.pid)));
     await pause(LOOK_MS);
   }
 }
@@ -156,14 +157,15 @@ async function isHeld(stateDir: string): Promise<boolean> {
   return file !== null && isHostRunning(file);
 }
 
-/** Null when nobody listens where the last host said. */
+/** Null when nobody listens where the host of a folder does, whether its file can be read or not. */
 async function connectTo(stateDir: string): Promise<Line | null> {
-  const file = await readHostFile(stateDir);
-  if (file === null) return null;
-  const path = socketAt(await realpath(stateDir));
+  const real = await realpath(stateDir).catch(() => null);
+  if (real === null) return null;
+  const host = (await readHostFile(stateDir))?.host ?? null;
+  const path = socketAt(real);
   return new Promise((resolve) => {
     const socket = createConnection({ path });
-    socket.once('connect', () => resolve({ socket, listened: { stateDir, host: file.host } }));
+    socket.once('connect', () => resolve({ socket, listened: { stateDir, host } }));
     socket.once('error', () => resolve(null));
   });
 }

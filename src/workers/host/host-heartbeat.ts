@@ -10,10 +10,10 @@ const ROUND_MS = 1_000;
 const STOPPED_ROUNDS = 3;
 const SILENT_ROUNDS = 30;
 
-/** Who is listened for: the process that wrote the host file of a state folder. */
+/** Who is listened for: the process that wrote the host file of a state folder; null where nobody can read that. */
 export interface Listened {
   stateDir: string;
-  host: HostFile['host'];
+  host: HostFile['host'] | null;
 }
 
 /** Watches over a conversation with a host. */
@@ -43,7 +43,7 @@ export function watchSilence(
   const look = async (): Promise<void> => {
     silent += 1;
     send(socket, { type: 'status' });
-    const stopped = await isStopped(listened.host.pid);
+    const stopped = listened.host !== null && (await isStopped(listened.host.pid));
     // A round may begin before the one before has seen how the process is.
     if (isOver || silent < (stopped ? STOPPED_ROUNDS : SILENT_ROUNDS)) return;
     end();
@@ -56,6 +56,11 @@ export function watchSilence(
 
 /** What to say of a host that does not answer, or does not end. */
 export function silentError({ stateDir, host }: Listened, stopped: boolean): UnavailableError {
+  if (host === null)
+    return new UnavailableError(
+      `The host of \`${stateDir}\` does not answer.`,
+      `Its log is ${hostLog(stateDir)}; end it and try again.`,
+    );
   const pid = String(host.pid);
   const message =
     `The host of \`${stateDir}\` (process ${pid}) does not ` +

@@ -1,12 +1,13 @@
 // @seconds 15
-import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openRoot } from '../../../src/store/folders/root.js';
 import { UnavailableError } from '../../../src/workers/errors.js';
-import { joinHost } from '../../../src/workers/host/host-client.js';
+import { hostStatus, joinHost, stopHost } from '../../../src/workers/host/host-client.js';
 import { checkDatabase } from '../../../src/workers/server/server-database.js';
 import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
 import { endWithEachTest, newFolder, openLink, serversOn } from '../helpers/setting.js';
@@ -112,6 +113,20 @@ describe('a host in trouble', () => {
     );
     expect(await serversOn(stateDir)).toHaveLength(1);
     await link.close();
+  });
+
+  it.each([
+    ['a pipe', (file: string) => execFileSync('mkfifo', [file])],
+    ['no JSON', (file: string) => writeFileSync(file, '{')],
+  ])('is found by its socket, and ended, where its file is %s', async (_what, spoil) => {
+    const stateDir = newFolder();
+    const { leave } = await joinHost({ stateDir, taskQueue: null, start: true, credentials: {}, onProgress: () => {} });
+    rmSync(join(stateDir, 'host.json'));
+    spoil(join(stateDir, 'host.json'));
+    expect(await hostStatus(stateDir)).toMatchObject({ phase: 'ready' });
+    leave();
+    expect(await stopHost(stateDir)).toBe(true);
+    expect(await serversOn(stateDir)).toEqual([]);
   });
 
   it('refuses a state folder that is a file', async () => {
