@@ -4,7 +4,7 @@ import { KeyError } from '../store/encryption/key-error.js';
 import { ClaimLostError } from '../store/journal/entry.js';
 import { isNoSpace, StoreFailure } from '../store/store-failure.js';
 import { cutTo } from '../plan/text/cut-to.js';
-import { FileRefusal } from './workspace/refusal.js';
+import { FileRefusal } from './refusal.js';
 
 /** What people read must fit a terminal, a memo and a history. */
 const MESSAGE_CHARACTERS = 1_900;

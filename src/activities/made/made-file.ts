@@ -1,7 +1,7 @@
 import { inFolderOf, removeEntry, replaceFile } from '../workspace/open.js';
 import type { Folder } from '../workspace/open.js';
 import { readIn } from '../workspace/read.js';
-import { FileRefusal, MissingRefusal } from '../workspace/refusal.js';
+import { FileRefusal, MissingRefusal } from '../refusal.js';
 
 /** How a made definition got into its file; `undo` takes away what was written, and nothing that was there before. */
 export interface KeptFile {

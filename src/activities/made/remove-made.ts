@@ -4,7 +4,7 @@ import { sha256 } from '../../store/hash.js';
 import { readPlain } from '../../store/read-plain.js';
 import { errorCode } from '../../store/store-failure.js';
 import { inFolderOf, removeEntry } from '../workspace/open.js';
-import { FileRefusal } from '../workspace/refusal.js';
+import { FileRefusal } from '../refusal.js';
 
 /** A definition that was made is shorter: what is not is another file. */
 const MOST_BYTES = 10 * 1024 * 1024;

@@ -18,7 +18,7 @@ import { shownAgain } from '../values/content-hash.js';
 import { loadStep } from '../values/load-step.js';
 import { locatedCall } from '../workspace/located-call.js';
 import { readBytesFile } from '../workspace/read.js';
-import { FileRefusal } from '../workspace/refusal.js';
+import { FileRefusal } from '../refusal.js';
 import type { ToolCall as CallBlock } from '../models/protocol/message.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { errorCode } from '../../store/store-failure.js';
 import { isBelow } from '../../store/folders/places.js';
 import { isStateFolder, stateAround } from '../../store/folders/state-folders.js';
-import { FileRefusal, LinkRefusal, refusalOf } from './refusal.js';
+import { FileRefusal, LinkRefusal, refusalOf } from '../refusal.js';
 import { FilledAgain, removeAt } from '../../store/folders/remove.js';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;

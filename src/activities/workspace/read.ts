@@ -3,7 +3,7 @@ import { judgeAction } from '../../plan/tools/permission.js';
 import type { Permissions } from '../../plan/tools/permission.js';
 import type { Folder } from './open.js';
 import { inFolderOf, openFile, resolveLinks } from './open.js';
-import { FileRefusal, LinkRefusal } from './refusal.js';
+import { FileRefusal, LinkRefusal } from '../refusal.js';
 
 /** A text of this many bytes is read whole; what is longer is no text that a model works with. */
 export const TEXT_BYTES = 10 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { lstat, readlink, rename, rmdir, unlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Folder } from '../../activities/workspace/open.js';
 import { entriesOf, inFolderBelow, openEntry, openFile, withRoot } from '../../activities/workspace/open.js';
-import { FileRefusal, MissingRefusal } from '../../activities/workspace/refusal.js';
+import { FileRefusal, MissingRefusal } from '../../activities/refusal.js';
 import { refusal } from '../exit-codes.js';
 import type { Git } from '../../store/git/git.js';
 import type { RawChange, RawEntry } from '../../store/git/raw-diff.js';

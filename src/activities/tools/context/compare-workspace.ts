@@ -6,7 +6,7 @@ import { insideBlock } from '../../../plan/text/data-block.js';
 import { contentOf, patchBetween } from '../../../store/snapshots/tree-changes.js';
 import { cutText } from '../../processes/output-capture.js';
 import { mayBeTold } from '../../workspace/told-files.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 import { readIn } from '../../workspace/read.js';
 import type { Found } from '../files/walk.js';
 import { walk } from '../files/walk.js';

@@ -3,7 +3,7 @@ import type { Permissions } from '../../../plan/tools/permission.js';
 import { safeLine } from '../../../plan/text/safe-text.js';
 import { openFile } from '../../workspace/open.js';
 import type { Folder } from '../../workspace/open.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 import { walk } from '../files/walk.js';
 import { hasSignatures, hintOf, signaturesOf } from './signatures.js';
 import { insideBlock } from '../../../plan/text/data-block.js';

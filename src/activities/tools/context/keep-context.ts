@@ -3,7 +3,7 @@ import type { Json } from '../../../plan/values/json.js';
 import { toText } from '../../../plan/values/json.js';
 import { inFolderOf, replaceFile } from '../../workspace/open.js';
 import { readIn } from '../../workspace/read.js';
-import { MissingRefusal } from '../../workspace/refusal.js';
+import { MissingRefusal } from '../../refusal.js';
 import { builtin, ok } from '../handler/builtin.js';
 import { workspacePath } from '../files/path.js';
 import { withSection } from './context-file.js';

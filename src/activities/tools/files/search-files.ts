@@ -4,7 +4,7 @@ import { TOO_MANY_PATTERNS, fileMatcher, filePattern } from './glob.js';
 import type { Folder } from '../../workspace/open.js';
 import { fromRoot, workspacePath } from './path.js';
 import { readIn } from '../../workspace/read.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 import { createSearch } from './search.js';
 import { NOT_ALL, walk } from './walk.js';
 

@@ -4,7 +4,7 @@ import { judgeAction } from '../../../plan/tools/permission.js';
 import { isStateFolder } from '../../../store/folders/state-folders.js';
 import type { Folder } from '../../workspace/open.js';
 import { entriesOf, inFolder, openEntry } from '../../workspace/open.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 
 /** Folders that hold what others wrote: looked into only when they are named. */
 const SKIPPED = new Set(['.git', 'node_modules', '.perdure', '__pycache__', '.venv']);

@@ -5,7 +5,7 @@ import { isBelow } from '../../../plan/tools/permission.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Tool } from '../../../plan/tools/tool.js';
 import { projectsIn } from '../../workspace/projects-in.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
 
 type Effect = ReturnType<ToolHandler['effect']>;

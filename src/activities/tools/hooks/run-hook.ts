@@ -5,7 +5,7 @@ import type { Hook } from '../../../plan/tools/hook.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import { sha256 } from '../../../store/hash.js';
 import { readBytesFile } from '../../workspace/read.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import type { Program, ProgramEnd } from '../shell/program.js';
 import { runProgram } from '../shell/program.js';

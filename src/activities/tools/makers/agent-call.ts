@@ -14,7 +14,7 @@ import { readMade, readOrigin } from '../../made/registry.js';
 import { failed } from '../handler/builtin.js';
 import { fromRoot, workspacePath } from '../files/path.js';
 import { readBytesFile } from '../../workspace/read.js';
-import { FileRefusal, MissingRefusal } from '../../workspace/refusal.js';
+import { FileRefusal, MissingRefusal } from '../../refusal.js';
 import type { ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import { makingIn } from './making.js';
 

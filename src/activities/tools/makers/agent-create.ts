@@ -8,7 +8,7 @@ import type { Store } from '../../../store/store.js';
 import { keepMadeFile, madeFileFor, withRun } from '../../made/made-file.js';
 import { MOST_MADE, addMade, inTurn, readMade, writeOrigin } from '../../made/registry.js';
 import { failed } from '../handler/builtin.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import { makingIn } from './making.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
 import { openEntry, removeEntry, withRoot } from '../../workspace/open.js';
 import { makeReadable } from '../../../store/folders/remove.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 
 /** Of its owner to a folder. */
 const OWN_RIGHTS = 0o700;

@@ -10,7 +10,7 @@ import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
 import { projectsIn } from '../../workspace/projects-in.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { stateAround } from '../../../store/folders/state-folders.js';

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Permissions } from '../../../plan/tools/permission.js';
 import { inFolderOf } from '../../workspace/open.js';
-import { FileRefusal } from '../../workspace/refusal.js';
+import { FileRefusal } from '../../refusal.js';
 import { placesOf } from '../../../store/folders/state-folders.js';
 
 /**

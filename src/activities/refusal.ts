@@ -1,4 +1,4 @@
-import { errorCode } from '../../store/store-failure.js';
+import { errorCode } from '../store/store-failure.js';
 
 /** Why a file of the workspace is not touched: a sentence for the model. */
 export class FileRefusal extends Error {}
