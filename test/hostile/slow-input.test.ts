@@ -80,6 +80,14 @@ describe('a text that a model or a workspace wrote takes as long as it is', () =
     const text = `test: {${'a'.repeat(9_000_000)}`;
     expect(testSetup('vite.config.ts', text)).toBe(text);
   });
+
+  it('and ends, however deep it is, and however many scripts call one another', () => {
+    const deep = `{"jest": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    expect(testSetup('package.json', deep)).toBe(deep);
+    const calls = Array.from({ length: 20_000 }, (_none, index) => [`s${index}`, `npm run s${index + 1}`]);
+    const scripts = { test: 'npm run s0', ...Object.fromEntries(calls) };
+    expect(testSetup('package.json', JSON.stringify({ scripts }))).toContain('["s19999","npm run s20000"]');
+  });
 });
 
 describe('a call of a model', () => {

@@ -54,14 +54,15 @@ export function testScripts(text: string): Record<string, string> {
   const { scripts } = parsed(text) ?? {};
   const all = new Map(Object.entries(typeof scripts === 'object' ? { ...scripts } : {}));
   const found: Record<string, string> = {};
-  const add = (name: string): void => {
+  // A list of those to come, not calls in calls: an agent may have written thousands that call one another.
+  const names = aroundOf('test');
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
     const script = all.get(name);
     all.delete(name);
     if (typeof script === 'string' && !isUnset(script)) found[name] = script;
-    if (script !== undefined)
-      for (const called of String(script).matchAll(CALLED)) for (const one of aroundOf(called[1] ?? '')) add(one);
-  };
-  for (const name of aroundOf('test')) add(name);
+    if (typeof script === 'string')
+      for (const called of script.matchAll(CALLED)) names.push(...aroundOf(called[1] ?? ''));
+  }
   return found;
 }
 
@@ -90,5 +91,9 @@ function inManifest(text: string): string | null {
   if (manifest === null) return text;
   const scripts = Object.entries(testScripts(text)).sort(([one], [other]) => (one < other ? -1 : 1));
   const runners = RUNNERS.flatMap((name) => (manifest[name] === undefined ? [] : [[name, manifest[name]]]));
-  return scripts.length + runners.length === 0 ? null : JSON.stringify([...scripts, ...runners]);
+  try {
+    return scripts.length + runners.length === 0 ? null : JSON.stringify([...scripts, ...runners]);
+  } catch {
+    return text; // it is too deep
+  }
 }
