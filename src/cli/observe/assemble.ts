@@ -15,7 +15,7 @@ import { innersOf, pathIn } from './fold/fold-scope.js';
 import { plannedTasks } from './planned-tasks.js';
 import type { RunFold } from './fold/run-fold.js';
 import type { RoundView, RunView, StepView } from './view/view.js';
-import { isClosed, nestedIn, rootOf } from './view/view.js';
+import { isClosed, rootOf, spendOf } from './view/view.js';
 import { titled } from './titles.js';
 import { endedRound, writtenStep } from './written.js';
 import { ownOf } from '../../plan/values/own.js';
@@ -103,12 +103,8 @@ function roundsStatus(rounds: RoundView[]): 'waiting' | 'running' {
   return open.length > 0 && open.every(({ status }) => status === 'waiting') ? 'waiting' : 'running';
 }
 
-/** What tries, turns, nested runs and rounds spend counts from the moment it is spent, not only when its step ends. */
 function addOpenSpend(spend: Spend, step: StepView): Spend {
-  if (step.result !== null) return spend;
-  // What agents have started and what has ended is in what the step itself has spent.
-  const open = nestedIn(step).filter(({ status }) => step.step.kind !== 'agent' || !isClosed(status));
-  return [...open, ...step.rounds].reduce((sum, below) => addSpend(sum, below.spend), addSpend(spend, step.spent));
+  return step.result === null ? addSpend(spend, spendOf(step)) : spend;
 }
 
 function stepsOf(scope: FoldScope, fold: RunFold, assembly: Assembly): StepView[] {

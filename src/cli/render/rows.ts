@@ -1,6 +1,6 @@
 import type { Tone } from '../text/colors.js';
 import type { RoundView, RunView, StepView } from '../observe/view/view.js';
-import { isClosed, nestedIn } from '../observe/view/view.js';
+import { isClosed, nestedIn, spendOf } from '../observe/view/view.js';
 import { formatDuration, formatUsd, plural } from '../text/format.js';
 import type { Around } from './items.js';
 import { itemNames } from './items.js';
@@ -255,8 +255,8 @@ function timeOf({ status, result, startedAt }: StepView, now: number): string {
   return formatDuration(result.duration_ms);
 }
 
-function costOf({ result, nested }: StepView): string {
-  const usd = (result?.spend ?? nested?.spend)?.usd;
+function costOf(view: StepView): string {
+  const { usd } = spendOf(view);
   if (usd === null) return '$?';
-  return usd === undefined || usd === 0 ? '' : formatUsd(usd);
+  return usd === 0 ? '' : formatUsd(usd);
 }

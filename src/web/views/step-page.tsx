@@ -1,6 +1,6 @@
 import { MOST_SAID } from '../../plan/budget/steering.js';
 import type { StepView } from '../../cli/observe/view/view.js';
-import { rootOf } from '../../cli/observe/view/view.js';
+import { rootOf, spendOf } from '../../cli/observe/view/view.js';
 import { stepRow } from '../../cli/render/rows.js';
 import { formatCount, formatUsd } from '../../cli/text/format.js';
 import { safeLine, safeName } from '../../cli/text/safe-text.js';
@@ -87,9 +87,9 @@ function roundsFact({ step, rounds }: StepView): [string, string] {
 }
 
 function Facts({ step, now }: { step: StepView; now: number }) {
-  const { step: authored, result, attempt, model, actor, spent } = step;
+  const { step: authored, result, attempt, model, actor } = step;
   const { kind, detail, time } = stepRow(step, { now, depth: 0 });
-  const spend = result?.spend ?? spent;
+  const spend = spendOf(step);
   const facts: [string, string][] = [
     ['Kind', kind],
     ['Acts', model === null ? safeName(actor) : `${safeName(actor)} on ${safeName(model)}`],

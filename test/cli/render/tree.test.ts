@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../../src/plan/step.js';
-import type { RunView, StepView } from '../../../src/cli/observe/view/view.js';
+import type { RoundView, RunView, StepView } from '../../../src/cli/observe/view/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import { renderEnding, renderHeader, renderMeter, renderScreen } from '../../../src/cli/render/screen.js';
 import { renderTree, windowOf } from '../../../src/cli/render/tree.js';
 import { displayWidth } from '../../../src/cli/text/width.js';
+import { stepBase } from '../../plan/helpers/build-plan.js';
 import { agentStep, commandStep, ended, gateStep, runView, stepView } from '../helpers/views.js';
 
 const palette = createPalette(false);
@@ -45,6 +46,25 @@ describe('the tree of a run', () => {
       '  ○ 4 report              command            waits for scanners',
       '  ○ 5 approve             gate',
     ]);
+  });
+
+  it('says what an open foreach, its item and an agent between its tries have cost so far', () => {
+    const item = stepView(agentStep(0, 'item'), { status: 'running', startedAt: 0, spent: spend(0.25) });
+    const each: Step = {
+      ...stepBase(0, { id: 'each' }),
+      kind: 'foreach',
+      items: { kind: 'list', items: [] },
+      max_parallel: null,
+      body: { steps: [], groups: {}, single: true },
+      yields: { kind: 'value', value: null },
+    } as unknown as Step; // as much of one as is drawn
+    const round = { index: 0, status: 'running', steps: [item], spend: spend(0.25) } as unknown as RoundView; // likewise
+    const rows = renderTree(
+      runView([stepView(each, { status: 'running', startedAt: 0, rounds: [round] })]),
+      { now: 1_000, expand: true },
+      { width: 79, palette, frame: 0 },
+    );
+    expect(rows.filter((row) => row.endsWith('$0.250'))).toHaveLength(2);
   });
 
   it.each([30, 50, 60, 79, 120])('never exceeds %i columns', (width) => {

@@ -2,6 +2,7 @@ import type { Gate, Remembered } from '../../../plan/gates/gate.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
 import type { RunStatus, StepResult, StepStatus } from '../../../plan/result.js';
 import type { Spend } from '../../../plan/budget/spend.js';
+import { addSpend } from '../../../plan/budget/spend.js';
 import type { Pause, Warning } from '../../../plan/budget/steering.js';
 import type { Step } from '../../../plan/step.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
@@ -162,6 +163,17 @@ export function rootOf(address: string): string {
 /** The path of an address below its root run; empty for the root itself. */
 export function pathBelow(address: string): string {
   return address.slice(rootOf(address).length + 1);
+}
+
+/**
+ * What a step has spent: what its tries, turns, nested runs and rounds spend counts from the moment it is spent, not
+ * only when it ends.
+ */
+export function spendOf(step: StepView): Spend {
+  if (step.result !== null) return step.result.spend;
+  // What agents have started and what has ended is in what the step itself has spent.
+  const open = nestedIn(step).filter(({ status }) => step.step.kind !== 'agent' || !isClosed(status));
+  return [...open, ...step.rounds].reduce((sum, below) => addSpend(sum, below.spend), step.spent);
 }
 
 /** Tells whether a run in this status will not change any more. */
