@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { splitTools } from '../../compiler/formats/agent/agent-tools.js';
 import { NAME } from '../../plan/names.js';
 import type { Options } from '../command.js';
@@ -12,6 +11,7 @@ import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
 import { agentText } from './agent-text.js';
 import { listAgents } from './list-agents.js';
+import { writeWhole } from '../write-whole.js';
 
 /** `agents create NAME INSTRUCTIONS`: writes a new agent of the project, once it is known to be sound. */
 export async function createAgent(
@@ -42,9 +42,8 @@ export async function createAgent(
   const { text, ending } = agentText({ name, ...headOf(options) }, instructions);
   const file = join(root, 'definitions', 'agents', `${name}.${ending}`);
   await compile(file, workspace, terminal, { texts: new Map([[file, text]]), agents: [file] });
-  await mkdir(dirname(file), { recursive: true });
   // Never over a file that has come to be there meanwhile.
-  await writeFile(file, text, { flag: 'wx' });
+  writeWhole(file, text);
   if (options.flag('json')) printJson(terminal, { name, file: relative(root, file) });
   else print(terminal, relative(terminal.cwd, file));
   return EXIT.success;

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { createDevices } from '../../compiler/project/devices.js';
 import { latinOf } from '../../plan/text/latin.js';
@@ -10,6 +10,7 @@ import type { Workspace } from '../session.js';
 import { compile } from '../submit/prepare.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
+import { writeWhole } from '../write-whole.js';
 
 /** What is asked for a new spec, as it was typed; null where nothing was said yet. */
 export interface BuildAnswers {
@@ -53,8 +54,7 @@ export async function initBuild(
   const text = `${HEAD}\n${stringify(spec)}`;
   // What it says must be what a build takes: a text that is too long is a problem here, not later.
   await compile(file, workspace, terminal, { texts: new Map([[file, text]]), agents: [], own: true });
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text, { flag: 'wx' });
+  writeWhole(file, text);
   return relative(workspace.project.root, file);
 }
 

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { packageRoot } from '../../workers/package-root.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { RunSettings } from '../../plan/run-input.js';
@@ -22,6 +22,7 @@ import { print, printJson, tell } from '../terminal.js';
 import type { Draft } from './draft.js';
 import { draftSchema, filesOf } from './draft.js';
 import { typedCommand } from '../text/own-name.js';
+import { writeWhole } from '../write-whole.js';
 
 interface DesignCommand {
   wish: string;
@@ -105,8 +106,7 @@ async function write(draft: Draft, { project: { root }, store }: Session): Promi
   const taken = [flow, ...agents].find(({ file }) => existsSync(join(root, file)));
   if (taken !== undefined) throw refusal(`\`${taken.file}\` came to be meanwhile: nothing was written.`);
   for (const { file, text } of [...agents, flow]) {
-    mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), text, { flag: 'wx' });
+    writeWhole(join(root, file), text);
   }
   for (const { file, text } of agents) await store.writeMade({ file: join(root, file), hash: sha256(text), made_at });
   return [flow, ...agents].map(({ file }) => file);

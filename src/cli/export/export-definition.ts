@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { LostField } from '../../compiler/agents/import-losses.js';
 import { createResolver } from '../../compiler/project/resolve.js';
@@ -18,6 +18,7 @@ import { safeLine } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import { archonText } from './archon.js';
+import { writeWhole } from '../write-whole.js';
 
 export const TARGETS = ['claude', 'mermaid', 'archon'] as const;
 
@@ -122,8 +123,7 @@ async function exportAgents(
       `There is another file already: ${taken.map(([file]) => `\`${shown(file)}\``).join(', ')}.`,
       'Say `--overwrite`, or name another folder with `--out`.',
     );
-  mkdirSync(folder, { recursive: true });
-  for (const [file, text] of files) writeFileSync(file, text);
+  for (const [file, text] of files) writeWhole(file, text, { replace: true });
   if (json) printJson(terminal, { files: [...files.keys()].map(shown), lost: lost.map((one) => ({ ...one })) });
   else {
     for (const file of files.keys()) print(terminal, shown(file));

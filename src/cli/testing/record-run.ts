@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { isObject } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
 import { USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
@@ -22,6 +22,7 @@ import { endsOf, flowOf, gatesOf } from './recorded-run.js';
 import type { Recording } from './recording.js';
 import { recordingText, requireNew } from './recording.js';
 import { typedCommand } from '../text/own-name.js';
+import { writeWhole } from '../write-whole.js';
 
 interface RecordCommand {
   run: string;
@@ -64,8 +65,7 @@ export async function recordRun({ run, to, commands, json }: RecordCommand, term
     );
   const recording = await recordingOf(record, { view, earlier }, session, commands);
   const missing = unanswered(view, recording.answers);
-  mkdirSync(dirname(resolve(terminal.cwd, file)), { recursive: true });
-  writeFileSync(resolve(terminal.cwd, file), recordingText(recording, run), { flag: 'wx' });
+  writeWhole(resolve(terminal.cwd, file), recordingText(recording, run));
   if (json) printJson(terminal, { file, answers: recording.answers.length, missing });
   else print(terminal, file);
   if (missing.length > 0) tell(terminal, missingText(missing));

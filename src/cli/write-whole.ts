@@ -1,0 +1,33 @@
+import { constants, copyFileSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorCode } from '../store/store-failure.js';
+
+/**
+ * Writes a file of a person's so that half of it is never seen, neither by readers nor after a full disk. Without
+ * `replace` one that is there already stays, and the system's error (`EEXIST`) is thrown; so is any other one, with the
+ * file's path.
+ */
+export function writeWhole(file: string, text: string, { replace = false }: { replace?: boolean } = {}): void {
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(beside, text, { flag: 'wx' });
+    if (replace) renameSync(beside, file);
+    else place(beside, file);
+  } catch (error) {
+    if (error instanceof Error) throw Object.assign(error, { path: file });
+    throw error;
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
+
+/** Not every file system has hard links. */
+function place(beside: string, file: string): void {
+  try {
+    linkSync(beside, file);
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes(errorCode(error) ?? '')) throw error;
+    copyFileSync(beside, file, constants.COPYFILE_EXCL);
+  }
+}
