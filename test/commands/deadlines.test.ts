@@ -11,7 +11,11 @@ steps:
   - {id: limited, timeout: 1s, workflow: slow.yml, on_error: continue}
   - {id: tried, deadline: 1s, command: ["false"], retry: {attempts: 3, backoff: 30s}, on_error: continue}
   - {id: waits, deadline: 1s, wait: 1h, on_error: continue}
-  - {id: items, deadline: 1s, foreach: {items: ["0", "30", "0"], max_parallel: 1}, command: [sleep, "\${item}"], on_error: continue}
+  - id: items
+    deadline: 1s
+    foreach: {items: ["0", "30", "0"], max_parallel: 1}
+    command: [sleep, "\${item}"]
+    on_error: continue
   - {id: all, deadline: 1s, foreach: ["0", "30"], command: [sleep, "\${item}"], on_error: continue}
   - {id: rounds, deadline: 1s, loop: {until: "\${index == 99}", max: 100}, command: [sleep, "0.4"], on_error: continue}
   - {id: inTime, deadline: 1m, foreach: ["0"], command: [sleep, "\${item}"]}
@@ -36,7 +40,7 @@ async function ends(): Promise<string[]> {
   return steps.filter(({ id }) => id !== 'ok').map(({ id, status, error }) => `${id}: ${status}: ${error}`);
 }
 
-it('tells who waits at a gate after them what came of steps that a limit ended, as it is told when all is over', async () => {
+it('tells at a gate what came of steps that a limit ended before it, as it is told when all is over', async () => {
   const { code, stderr } = await project.run('run', 'late.yml', '--id', 'late', '--no-wait');
   expect(code).toBe(4);
   expect(stderr).not.toMatch(/✓ (waits|items|all|rounds)\b(?!\/)/);
