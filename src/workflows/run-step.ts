@@ -274,7 +274,9 @@ async function limited({ ms, summary, expired, keepsSpend }: TimeLimit, run: () 
     );
   try {
     const end = await work.run(run);
-    return isOver && 'failure' in end && end.failure.type === 'cancelled' ? expired() : end;
+    if (!isOver || !('failure' in end) || end.failure.type !== 'cancelled') return end;
+    // What was done until then is told: the items of a foreach, say.
+    return { ...(end.pages === undefined ? {} : { pages: end.pages }), ...expired() };
   } catch (error) {
     if (isOver && isCancellation(error)) return { ...expired(), ...(keepsSpend ? { spend: spendIn(error) } : {}) };
     throw error;

@@ -33,11 +33,23 @@ beforeAll(async () => {
 });
 afterAll(() => project.close());
 
+interface Shown {
+  id: string;
+  status: string;
+  error: string | null;
+  items?: { status: string }[];
+  iterations?: { status: string }[];
+}
+
+/** How each step ended, and each of its items or rounds that began. */
 async function ends(): Promise<string[]> {
-  const { steps } = JSON.parse((await project.run('show', 'late', '--json')).stdout) as {
-    steps: { id: string; status: string; error: string | null }[];
-  };
-  return steps.filter(({ id }) => id !== 'ok').map(({ id, status, error }) => `${id}: ${status}: ${error}`);
+  const { steps } = JSON.parse((await project.run('show', 'late', '--json')).stdout) as { steps: Shown[] };
+  return steps
+    .filter(({ id }) => id !== 'ok')
+    .map(({ id, status, error, items, iterations }) => {
+      const began = (items ?? iterations ?? []).map((one) => one.status).filter((one) => one !== 'skipped');
+      return `${id}: ${status}: ${error} ${began.join()}`;
+    });
 }
 
 it('tells at a gate what came of steps that a limit ended before it, as it is told when all is over', async () => {
@@ -49,5 +61,6 @@ it('tells at a gate what came of steps that a limit ended before it, as it is to
   expect((await project.run('watch', 'late')).code).toBe(1);
   expect(shown).toEqual(await ends());
   expect(shown.filter((end) => end.includes(': timeout: '))).toHaveLength(8);
-  expect(shown.at(-1)).toBe('inTime: success: null');
+  expect(shown.at(-1)).toBe('inTime: success: null success');
+  expect(shown.find((end) => end.startsWith('all:'))).toMatch(/ success,error$/);
 });
