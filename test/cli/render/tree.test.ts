@@ -58,7 +58,8 @@ describe('the tree of a run', () => {
       body: { steps: [], groups: {}, single: true },
       yields: { kind: 'value', value: null },
     } as unknown as Step; // as much of one as is drawn
-    const round = { index: 0, status: 'running', steps: [item], spend: spend(0.25) } as unknown as RoundView; // likewise
+    // likewise
+    const round = { index: 0, status: 'running', steps: [item], spend: spend(0.25) } as unknown as RoundView;
     const rows = renderTree(
       runView([stepView(each, { status: 'running', startedAt: 0, rounds: [round] })]),
       { now: 1_000, expand: true },
