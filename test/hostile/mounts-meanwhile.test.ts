@@ -5,7 +5,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runHook } from '../../src/activities/tools/hooks/run-hook.js';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
+import type { Hook } from '../../src/plan/tools/hook.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 const SECRET = 'canary-5c1d7e';
@@ -50,4 +52,29 @@ it.each([
   while (goesOn) seen.push(await shell(['cat', `${folder}/secret.txt`, 'link/secret.txt'], limited));
   await swaps;
   expect(seen.filter((text) => text.includes(SECRET))).toEqual([]);
+});
+
+it('runs what a person approved as a hook while another command exchanges its folder', async () => {
+  for (const [folder, said] of Object.entries({ checks: 'approved', other: 'not approved' })) {
+    mkdirSync(join(context.workspace, folder));
+    writeFileSync(join(context.workspace, folder, 'check.sh'), `echo ${said}`);
+  }
+  const hook: Hook = {
+    when: 'before',
+    tools: '*',
+    command: 'for i in $(seq 200); do bash checks/check.sh; done',
+    timeout_ms: 60_000,
+    files: { 'checks/check.sh': 'echo approved' },
+  };
+  const exchange = swapping('checks').replace('b"link"', 'b"other"');
+  let goesOn = true;
+  const swaps = callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', exchange] }, context).finally(
+    () => (goesOn = false),
+  );
+  const said: string[] = [];
+  while (goesOn) said.push(JSON.stringify(await runHook(hook, {}, context)));
+  await swaps;
+  expect(said.filter((words) => words.includes('not approved'))).toEqual([]);
+  // The other command has gone, and left either folder under the name.
+  expect(said.length).toBeGreaterThan(0);
 });

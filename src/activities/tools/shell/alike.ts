@@ -6,7 +6,7 @@ export interface Begun {
 
 interface Command {
   workspace: string;
-  /** Its mounts, as a text. */
+  /** Its mounts and files of its own, as a text. */
   sight: string;
   isRunning: boolean;
   ended: Promise<void>;
@@ -18,20 +18,21 @@ const commands = new Set<Command>();
 /**
  * Waits until no other command of the workspace runs that sees it by other mounts, and none like that came earlier.
  * `bwrap` looks each mount up by its path: what is no mount in the sandbox of another command, that one could exchange
- * just then for a link to anywhere, and the folder there would be shown. `mountsNow` looks at the workspace. Null where
- * `signal` ends the waiting.
+ * just then for a link to anywhere, and the folder there would be shown. `mountsNow` looks at the workspace; `shown` are
+ * files that it alone sees otherwise. Null where `signal` ends the waiting.
  */
 export async function beginAlike(
   workspace: string,
   mountsNow: () => string[],
   signal: AbortSignal,
+  shown: string[] = [],
 ): Promise<Begun | null> {
   const { own, end } = add(workspace);
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   try {
     while (!signal.aborted) {
       const mounts = mountsNow();
-      own.sight = JSON.stringify(mounts);
+      own.sight = JSON.stringify([mounts, shown]);
       const others = othersOf(own);
       if (others.length === 0) {
         own.isRunning = true;

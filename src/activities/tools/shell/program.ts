@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { JsonObject } from '../../../plan/values/json.js';
@@ -13,6 +14,7 @@ import { projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
+import { isBelow } from '../../../store/folders/places.js';
 import { stateAround } from '../../../store/folders/state-folders.js';
 import type { Begun } from './alike.js';
 import { beginAlike } from './alike.js';
@@ -23,6 +25,7 @@ import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
 import { statesBelow } from './states-below.js';
+import type { Shown } from './workspace-mounts.js';
 import { fixedPaths, makeFolders } from './workspace-mounts.js';
 
 /** Of each stream, so much is told to the model. */
@@ -96,7 +99,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const fixed = fixedPaths(permissions.protected, projects);
     const shown = { workspace, fixed, writable: permissions.writable, states };
     await makeFolders(workspace, permissions);
-    const begun = await beginInTime(program, workspace, () => mountsOf(shown, path), signal);
+    const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);
     if (begun === null) return { failure: tooLate(program) };
     const guard = guardMissing(workspace, fixed);
     try {
@@ -129,19 +132,25 @@ export async function runProgram(program: Program, context: ToolContext): Promis
 
 /** Waits for other commands no longer than the program may take; null where that was not enough. */
 async function beginInTime(
-  { timeoutMs }: Program,
-  workspace: string,
+  program: Program,
+  seen: Shown,
   mountsNow: () => string[],
   signal: AbortSignal,
 ): Promise<Begun | null> {
-  const limit = startTimeLimit(signal, timeoutMs);
+  const limit = startTimeLimit(signal, program.timeoutMs);
   try {
-    const begun = await beginAlike(workspace, mountsNow, limit.signal);
+    const begun = await beginAlike(seen.workspace, mountsNow, limit.signal, movable(program, seen));
     if (begun === null) signal.throwIfAborted();
     return begun;
   } finally {
     limit.release();
   }
+}
+
+/** Of the files that it sees in the places of others, those that another command could move. */
+function movable({ shown = [] }: Program, { workspace, fixed }: Shown): string[] {
+  const kept = fixed.map((path) => join(workspace, path)).filter((path) => existsSync(path));
+  return shown.map(({ at }) => at).filter((at) => !kept.some((path) => isBelow(at, path)));
 }
 
 function tooLate({ timeoutMs }: Program): string {
