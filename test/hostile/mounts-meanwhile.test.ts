@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runHook } from '../../src/activities/tools/hooks/run-hook.js';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
 import type { Hook } from '../../src/plan/tools/hook.js';
@@ -77,4 +77,27 @@ it('runs what a person approved as a hook while another command exchanges its fo
   expect(said.filter((words) => words.includes('not approved'))).toEqual([]);
   // The other command has gone, and left either folder under the name.
   expect(said.length).toBeGreaterThan(0);
+});
+
+it('lets no tool replace the file of a hook that runs', async () => {
+  mkdirSync(join(context.workspace, 'checks'));
+  writeFileSync(join(context.workspace, 'checks/check.sh'), 'echo approved');
+  const hook: Hook = {
+    when: 'before',
+    tools: '*',
+    command: 'until [ -e go ]; do :; done; bash checks/check.sh',
+    timeout_ms: 60_000,
+    files: { 'checks/check.sh': 'echo approved' },
+  };
+  const write = (content: string): Promise<unknown> =>
+    callTool({ kind: 'builtin', name: 'write_file' }, { path: 'checks/check.sh', content }, context);
+  const running = runHook(hook, {}, context);
+  const refused = expect.objectContaining({
+    content: 'A hook goes by `checks/check.sh` just now. Try again.',
+  }) as object;
+  await vi.waitFor(async () => expect(await write('echo approved')).toEqual(refused), 10_000);
+  expect(await write('echo not approved')).toEqual(refused);
+  writeFileSync(join(context.workspace, 'go'), '');
+  expect(await running).toMatchObject({ output: { stdout: 'approved\n' } });
+  expect(await write('echo not approved')).toMatchObject({ is_error: false });
 });

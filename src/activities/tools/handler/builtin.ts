@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../plan/values/json.js';
 import type { Tool } from '../../../plan/tools/tool.js';
 import { projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
+import { isSeenOtherwise } from '../../workspace/alike.js';
 import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
 
 type Effect = ReturnType<ToolHandler['effect']>;
@@ -84,10 +85,12 @@ export function builtin<A>({
   };
 }
 
-/** Throws a refusal for writing what a project goes by that a person trusts, and that lies in the workspace. */
+/** Throws a refusal for what a trusted project in the workspace goes by, and for what a hook goes by that runs. */
 async function requireUnkept(action: Action, { store, workspace, permissions }: ToolContext): Promise<void> {
   if (action.kind !== 'write') return;
   const projects = await projectsIn(store, workspace);
   const kept = projects.flatMap((project) => permissions.protected.map((path) => `/${join(project, path)}`));
+  if (isSeenOtherwise(join(workspace, action.path)))
+    throw new FileRefusal(`A hook goes by \`${action.path}\` just now. Try again.`);
   if (isBelow(action.path, kept)) throw new FileRefusal(`\`${action.path}\` is protected: another project goes by it.`);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
 import { openEntry, removeEntry, withRoot } from '../../workspace/open.js';
 import { makeReadable } from '../../../store/folders/remove.js';
+import { errorCode } from '../../../store/store-failure.js';
 import { FileRefusal } from '../../refusal.js';
 
 /** Of its owner to a folder. */
@@ -42,11 +43,25 @@ function unmountable(workspace: string, path: string): [string, Standing][] {
   return [];
 }
 
+/** What stands there now: another command may exchange it between two looks. */
 function standingAt(path: string): Standing {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return { kind: 'missing' };
-  if (found.isSymbolicLink()) return { kind: 'link', to: readlinkSync(path) };
-  return { kind: found.isDirectory() ? 'folder' : 'other' };
+  for (;;) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return { kind: 'missing' };
+    if (!found.isSymbolicLink()) return { kind: found.isDirectory() ? 'folder' : 'other' };
+    const to = linkAt(path);
+    if (to !== null) return { kind: 'link', to };
+  }
+}
+
+/** Where a link leads; null where it is one no more. */
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (['EINVAL', 'ENOENT'].includes(errorCode(error) ?? '')) return null;
+    throw error;
+  }
 }
 
 /** Puts an entry below an open folder back to what it was; says whether it had to be. */
@@ -57,7 +72,8 @@ async function settle(folder: Folder, [name = '', ...rest]: string[], before: St
     if (now.kind === 'missing') return false;
     if (now.kind === 'folder') {
       // One that nobody may list is entered by who knows the names in it, as git does.
-      if ((lstatSync(path).mode & OWN_RIGHTS) !== OWN_RIGHTS) await makeReadable(path).catch(() => false);
+      const { mode } = lstatSync(path, { throwIfNoEntry: false }) ?? { mode: OWN_RIGHTS };
+      if ((mode & OWN_RIGHTS) !== OWN_RIGHTS) await makeReadable(path).catch(() => false);
       return openEntry(folder, name, false, (inner) => settle(inner, rest, before)).catch(orNothing);
     }
     // A link or a file where nothing or a folder was (`gitdir: elsewhere`) leads away from what is looked for.
@@ -71,7 +87,10 @@ async function settle(folder: Folder, [name = '', ...rest]: string[], before: St
   }
   if (now.kind === 'link' && now.to === before.to) return false;
   await removeEntry(folder, name);
-  await symlink(before.to, path);
+  await symlink(before.to, path).catch((error: unknown) => {
+    // Another command has made something there since, and its own end settles that.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
   return true;
 }
 

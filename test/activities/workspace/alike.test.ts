@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Begun } from '../../../../src/activities/tools/shell/alike.js';
-import { beginAlike } from '../../../../src/activities/tools/shell/alike.js';
+import type { Begun } from '../../../src/activities/workspace/alike.js';
+import { beginAlike } from '../../../src/activities/workspace/alike.js';
 
 const never = new AbortController().signal;
 const beginAt = (place: string, mounts: string[], signal = never): Promise<Begun | null> =>

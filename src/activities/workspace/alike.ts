@@ -8,6 +8,8 @@ interface Command {
   workspace: string;
   /** Its mounts and files of its own, as a text. */
   sight: string;
+  /** Files that it alone sees otherwise. */
+  shown: string[];
   isRunning: boolean;
   ended: Promise<void>;
 }
@@ -18,8 +20,8 @@ const commands = new Set<Command>();
 /**
  * Waits until no other command of the workspace runs that sees it by other mounts, and none like that came earlier.
  * `bwrap` looks each mount up by its path: what is no mount in the sandbox of another command, that one could exchange
- * just then for a link to anywhere, and the folder there would be shown. `mountsNow` looks at the workspace; `shown` are
- * files that it alone sees otherwise. Null where `signal` ends the waiting.
+ * just then for a link to anywhere, and the folder there would be shown. `mountsNow` looks at the workspace; `shown`
+ * are files that it alone sees otherwise. Null where `signal` ends the waiting.
  */
 export async function beginAlike(
   workspace: string,
@@ -27,7 +29,7 @@ export async function beginAlike(
   signal: AbortSignal,
   shown: string[] = [],
 ): Promise<Begun | null> {
-  const { own, end } = add(workspace);
+  const { own, end } = add(workspace, shown);
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   try {
     while (!signal.aborted) {
@@ -46,6 +48,11 @@ export async function beginAlike(
   }
 }
 
+/** Tells whether a command sees something else in the place of a file: were that replaced, it would see the new one. */
+export function isSeenOtherwise(file: string): boolean {
+  return [...commands].some(({ shown }) => shown.includes(file));
+}
+
 /** The commands that one waits for. */
 function othersOf(own: Command): Command[] {
   const all = [...commands];
@@ -56,10 +63,10 @@ function othersOf(own: Command): Command[] {
   );
 }
 
-function add(workspace: string): { own: Command; end: () => void } {
+function add(workspace: string, shown: string[]): { own: Command; end: () => void } {
   let tell = (): void => undefined;
   const ended = new Promise<void>((resolve) => (tell = resolve));
-  const own: Command = { workspace, sight: '', isRunning: false, ended };
+  const own: Command = { workspace, sight: '', shown, isRunning: false, ended };
   commands.add(own);
   const end = (): void => {
     commands.delete(own);
