@@ -1,8 +1,11 @@
+// @module-tag python3
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { ServerPlace } from '../../src/activities/mcp/open-server.js';
 import { openServer } from '../../src/activities/mcp/open-server.js';
+import { startOf } from '../../src/activities/mcp/package-runners.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
 
 const NAME = '@perdure-canary/server';
@@ -24,13 +27,43 @@ it('a server that `npx` starts is no package that an agent has put into the proj
   await chmod(join(folder, 'x.js'), 0o755);
   await mkdir(join(dirname(dirname(folder)), '.bin'));
   await symlink(join('..', NAME, 'x.js'), join(root, 'node_modules', '.bin', 'server'));
-  const server = {
-    kind: 'stdio' as const,
-    argv: ['npx', '-y', NAME],
-    env: { npm_config_offline: 'true' },
-    timeout_ms: 30_000,
-  };
-  const place = { name: 'canary', root, store: 'none', credentials: () => ({}), server };
-  await expect(openServer(place as unknown as Parameters<typeof openServer>[0])).rejects.toThrow('cannot be used');
+  await expect(openServer(placeOf(root, ['npx', '-y', NAME]))).rejects.toThrow('cannot be used');
   expect(existsSync(mark)).toBe(false);
 });
+
+it('a server that `python -m` starts is no module that an agent has put into the project', async () => {
+  const root = await temporaryFolder();
+  await mkdir(join(root, 'canary'));
+  await writeFile(join(root, 'canary', '__main__.py'), 'open("mark", "w")\n');
+  await expect(openServer(placeOf(root, ['python3', '-m', 'canary']))).rejects.toThrow('No module named canary');
+  expect(existsSync(join(root, 'mark'))).toBe(false);
+});
+
+it.each([
+  ['/usr/bin/npx -y x', '--prefix /dev/null -y x'],
+  ['npm exec -y x', '--prefix /dev/null exec -y x'],
+  ['npm run serve', 'run serve'],
+  ['pnpm dlx x', '-C / dlx x'],
+  ['pnpx x', '-C / x'],
+  ['deno run -A npm:x serve', 'run --no-config --node-modules-dir=none -A npm:x serve'],
+  ['deno run server.ts', 'run server.ts'],
+  ['bunx @scope/x@1.2.3', '@scope/x@1.2.3'],
+  ['bun x x@1', 'x x@1'],
+  ['bun server.ts', 'server.ts'],
+])('`%s` is told to take no package of its folder', (command, words) => {
+  const [program = '', ...args] = command.split(' ');
+  expect(startOf(program, args)).toEqual({ args: words.split(' '), env: {} });
+});
+
+it.each(['bunx x', 'bunx @scope/x', 'bun x @scope/x', 'yarn dlx x'])('`%s` starts no server', async (command) => {
+  const root = await temporaryFolder();
+  await expect(openServer(placeOf(root, command.split(' ')))).rejects.toThrow(
+    'The MCP server `canary` is not started: ',
+  );
+});
+
+function placeOf(root: string, argv: string[]): ServerPlace {
+  const env = { npm_config_offline: 'true' };
+  const server = { kind: 'stdio' as const, argv, env, cwd: null, timeout_ms: 30_000 };
+  return { name: 'canary', root, store: 'none', credentials: () => ({}), server };
+}

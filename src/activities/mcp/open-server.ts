@@ -11,6 +11,7 @@ import { resolveExecutable } from '../processes/executable.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { TOO_LONG, boundedFetch } from './message-bound.js';
+import { startOf } from './package-runners.js';
 import { processTransport } from './process-transport.js';
 
 /** What is needed to reach a server beside its config. */
@@ -106,13 +107,6 @@ async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<Ope
   };
 }
 
-/**
- * `npx` takes a package of the folder that it runs in before any other, and an agent may have put one there under the
- * server's name, which would be given the server's keys. So it is told of a place where nothing is; the server runs in
- * its folder all the same.
- */
-const NO_PACKAGES = ['--prefix', '/dev/null'];
-
 interface Reached {
   transport: Transport;
   /** What it wrote to stderr. */
@@ -125,10 +119,12 @@ function startProcess(
   { argv: [program = '', ...args], env: declared, cwd }: McpServer & { kind: 'stdio' },
   onTooLong: () => void,
 ): Reached {
+  const start = startOf(program, args);
+  if ('refused' in start) throw new McpServerError(`The MCP server \`${place.name}\` is not started: ${start.refused}`);
   const command = announceCommand();
   try {
     const env = commandEnvironment(
-      valuesOf(place, declared),
+      { ...start.env, ...valuesOf(place, declared) },
       runTag({ store: place.store, worker: process.pid, command: command.number, run: `mcp:${place.name}` }),
     );
     const folder = resolve(place.root, cwd ?? '.');
@@ -136,7 +132,7 @@ function startProcess(
     let stderr = '';
     const transport = processTransport({
       file,
-      args: program === 'npx' ? [...NO_PACKAGES, ...args] : args,
+      args: start.args,
       cwd: folder,
       env,
       onTooLong,
