@@ -1,6 +1,7 @@
 import { runProgram } from '../processes/run-program.js';
 import { seccompFilter } from '../processes/seccomp.js';
 import { enclose, gitProgram, sandboxProgram } from './enclosure.js';
+import { watchForPipe } from './waited-pipe.js';
 
 /** Where a call of git works, beside its repository. */
 export interface GitPlace {
@@ -155,7 +156,7 @@ export function saysFull(error: unknown): boolean {
   return error instanceof GitError && /No space left on device|Disk quota exceeded/.test(error.said);
 }
 
-interface Call extends Pick<GitPlace, 'input' | 'most' | 'onWarning'> {
+interface Call extends Pick<GitPlace, 'workTree' | 'input' | 'most' | 'onWarning'> {
   env: Record<string, string>;
   cwd: string;
   timeoutMs: number;
@@ -167,7 +168,11 @@ async function run(file: string, args: string[], call: Call): Promise<Buffer> {
   const { env, cwd, input = '', most = MOST_BYTES } = call;
   const settings = { env, cwd, input, maxBuffer: most, timeout: call.timeoutMs, encoding: 'buffer' } as const;
   const further = call.filter == null ? [] : [call.filter];
-  const ended = await runProgram(file, args, { ...settings, stdio: ['pipe', 'pipe', 'pipe', ...further] });
+  const running = runProgram(file, args, { ...settings, stdio: ['pipe', 'pipe', 'pipe', ...further] });
+  const watch = call.workTree === undefined ? null : watchForPipe(call.workTree, () => running.kill());
+  const ended = await running.finally(() => watch?.stop());
+  const pipe = watch?.found() ?? null;
+  if (ended.failed && pipe !== null) throw waiting(pipe);
   const { stdout, stderr, failed, timedOut, isMaxBuffer, exitCode = null } = ended;
   const printed = Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
   const said = Buffer.from(stderr).toString().trim();
@@ -176,4 +181,9 @@ async function run(file: string, args: string[], call: Call): Promise<Buffer> {
     return printed;
   }
   throw new GitError(said, { why: ended.shortMessage ?? '', tookTooLong: timedOut || isMaxBuffer, exitCode, printed });
+}
+
+function waiting(pipe: string): GitError {
+  const said = `\`${pipe}\` is a pipe, on which git would wait for ever: remove it.`;
+  return new GitError(said, { why: said, tookTooLong: true, exitCode: null, printed: Buffer.alloc(0) });
 }

@@ -150,6 +150,14 @@ describe('a call of git that fails', () => {
     expect(error.printed.length).toBeLessThanOrEqual(10);
   });
 
+  it.each(['.gitignore', '.gitattributes'])('waits for a pipe in place of `%s`', async (name) => {
+    mkdirSync(join(top, 'inner'));
+    writeFileSync(join(top, 'inner', 'file'), 'hello\n');
+    execFileSync('mkfifo', [join(top, 'inner', name)]);
+    const error = await failure(gitOf(ours, { timeoutMs: 600_000 })(['add', '.'], { workTree: top }));
+    expect(error.message).toBe(`\`inner/${name}\` is a pipe, on which git would wait for ever: remove it.`);
+  });
+
   it('took longer than it may', async () => {
     // Nobody writes to the other end of this terminal: it would be read for ever.
     const error = await failure(gitOf(ours, { timeoutMs: 50 })(['hash-object', '--no-filters', '/dev/ptmx']));
