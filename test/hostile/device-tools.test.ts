@@ -43,6 +43,21 @@ it('a tool that compiles opens no file of the machine by its number, whoever we 
   expect(end).toEqual({ code: 0, said: '1\n1\n' }); // EPERM of the filter
 });
 
+it('a tool that links outside the sandbox runs where no agent has written settings for it', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'blink.ino'), 'void setup() {}\nvoid loop() {}\n');
+  await writeFile(join(cwd, 'arduino-cli.yaml'), 'directories: {user: .}\n');
+  const device = deviceOf({ kind: 'esp32' });
+  const { compile } = device.kind;
+  if (compile === null) throw new Error('expected a kind that compiles');
+  const looks = [
+    ['sh', '-c', 'test ! -e arduino-cli.yaml && cp "$0"/sketch.ino "$1"/sketch.ino.bin', '{sketch}', '{out}'],
+  ];
+  const looking = { ...device, kind: { ...device.kind, compile: { ...compile, link: looks } } };
+  const image = await buildImage(looking, ['blink.ino'], benchIn(cwd));
+  expect(image.bytes).toBeGreaterThan(0);
+});
+
 it('tools that write to a board run where no agent has written settings for them', async () => {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'esptool.cfg'), '[esptool]\ncustom_reset_sequence = W0\n');

@@ -193,7 +193,9 @@ async function sourcesIn(folders: string[], { rules, device }: Build): Promise<s
 
 async function call({ bench, values, rules, out, keep }: Build, argv: Argv, more: Values): Promise<void> {
   const words = expand(argv, { ...values, ...more });
-  const { code, said } = await runTool(words, bench, rules.sandbox ? { sight: { writes: out, reads: keep } } : {});
+  // Outside the sandbox an agent may have written settings for the tool where the sources are, which it would obey.
+  const apart = 'source' in more ? {} : { from: out };
+  const { code, said } = await runTool(words, bench, rules.sandbox ? { sight: { writes: out, reads: keep } } : apart);
   if (code !== 0)
     throw stepFailure(
       'compile-failed',
