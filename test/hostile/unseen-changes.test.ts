@@ -1,10 +1,13 @@
+// @module-tag sandbox
 // @module-tag git
+// @module-tag python3
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { workspaceDigest } from '../../src/activities/workspace/workspace-digest.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 it.each(['--assume-unchanged', '--skip-worktree'])(
   'the state of a workspace is another when a file has changed of which the index says `%s`',
@@ -22,3 +25,16 @@ it.each(['--assume-unchanged', '--skip-worktree'])(
     expect(await workspaceDigest(folder)).not.toBe(before);
   },
 );
+
+it('a file that a command has made is seen, for no command has the repository ignore it', async () => {
+  const context = await toolContext();
+  const { store, workspace } = context;
+  execFileSync('git', ['init', '-q', workspace]);
+  const before = await store.snapshotNow(workspace);
+  const script = "open('.git/info/exclude', 'a').write('evil.py\\n'); open('evil.py', 'w').write('evil')";
+  for (const code of [script, "open('evil.py', 'w').write('evil')"])
+    await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', code] }, context);
+  const after = await store.snapshotNow(workspace);
+  const told = await store.snapshotGit(['diff-tree', '-r', '--name-only', before?.tree ?? '', after?.tree ?? '']);
+  expect(told.toString()).toBe('evil.py\n');
+});

@@ -7,9 +7,12 @@ import { placesOf } from '../../../store/folders/state-folders.js';
 
 /**
  * Of a repository, what makes git run programs, also in the repositories of its submodules and in its work trees, which
- * are elsewhere. The rest may change: agents commit.
+ * are elsewhere, and what has it show nothing of files. The rest may change: agents commit.
  */
-const GIT_FIXED = ['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes', 'modules', 'worktrees'];
+const GIT_FIXED = [
+  ...['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes', 'info/exclude'],
+  ...['modules', 'worktrees'],
+];
 
 /** What of a workspace a command sees. */
 export interface Shown {
