@@ -34,6 +34,9 @@ const DYNAMIC_CONFIG: Record<string, string> = {
   'system.enableEagerWorkflowStart': 'true',
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
+  // A second way in, by HTTP, at a port that nobody chose: it takes what any page in a browser here sends, without a
+  // word of where that comes from. A browser names a host with each request, and none is allowed.
+  'frontend.httpAllowedHosts': '[]',
 };
 const PRAGMAS: Record<string, string> = { journal_mode: 'wal', synchronous: 'full' };
 
