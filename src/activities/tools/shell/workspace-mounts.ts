@@ -11,7 +11,7 @@ import { placesOf } from '../../../store/folders/state-folders.js';
  */
 const GIT_FIXED = [
   ...['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes', 'info/exclude'],
-  ...['modules', 'worktrees'],
+  ...['modules', 'worktrees', 'rebase-merge', 'sequencer'],
 ];
 
 /** What of a workspace a command sees. */
