@@ -1,5 +1,9 @@
 import type { GateContent } from '../cli/follow/gate-content.js';
 import type { Decision, Gate } from '../plan/gates/gate.js';
+import type { Json } from '../plan/values/json.js';
+import type { Value } from '../plan/values/value.js';
+import type { Store } from '../store/store.js';
+import { loadValue } from '../store/transcript.js';
 import type { Connection } from './connection.js';
 
 /** A gate as it is shown. */
@@ -45,6 +49,26 @@ export function isForPerson(
   // To take back what its own agents want to do is no answer to what a person is asked.
   if (isOwnRun && shown.kind !== 'tool' && approvers?.includes(by) !== true) return true;
   return decision !== 'reject' && (people === true || isOwnContent(shown, by, connection));
+}
+
+/** All texts in a value, by which what shows one of them is known. */
+export function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value.trim()];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/**
+ * What the client `by` gave to runs: in this connection, and to the run that a gate is in where a connection before has
+ * started that.
+ */
+export async function givenBy(
+  by: string,
+  { submittedBy, input }: { submittedBy: string | null; input: Record<string, Value> },
+  { given, store }: Pick<Connection, 'given'> & { store: Pick<Store, 'get'> },
+): Promise<Set<string>> {
+  if (submittedBy !== by) return given;
+  const inputs = await Promise.all(Object.values(input).map((value) => loadValue(value, store)));
+  return new Set([...given, ...inputs.flatMap(textsIn)]);
 }
 
 function isKnown(

@@ -18,6 +18,7 @@ import type { Asked } from './ask-person.js';
 import type { Connection } from './connection.js';
 import { McpRefusal } from './errors.js';
 import type { MadeDefinition } from './made.js';
+import { textsIn } from './own-content.js';
 import type { ToolCall } from './tool.js';
 
 /** What is to be run. */
@@ -153,9 +154,5 @@ function inputOf({ plan }: Compiled, inputs: JsonObject): JsonObject {
 /** What a client wrote it must not approve, wherever it turns up. */
 function remember(run: string, inputs: Json, { runs, given }: Connection): void {
   runs.add(run);
-  const visit = (value: Json): void => {
-    if (typeof value === 'string') given.add(value.trim());
-    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(visit);
-  };
-  visit(inputs);
+  for (const text of textsIn(inputs)) given.add(text);
 }

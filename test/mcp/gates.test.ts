@@ -40,6 +40,10 @@ describe('a gate', () => {
       expect(await refusal('gate_answer', { gate: run, decision: 'approve' })).toContain(
         `so a person must decide: \`perdure approve ${run}/own\``,
       );
+      const another = await open();
+      expect(await another.refusal('gate_answer', { gate: run, decision: 'approve' })).toContain(
+        `so a person must decide: \`perdure approve ${run}/own\``,
+      );
       expect((await project.run('approve', run, '--as', 'ana')).code).toBe(0);
       expect(await call('run_wait', { run })).toMatchObject({ status: 'success' });
     },

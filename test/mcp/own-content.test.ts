@@ -3,7 +3,7 @@ import { createLoader } from '../../src/compiler/load.js';
 import { checkGenerated, checkToolSteps } from '../../src/mcp/generated.js';
 import { createMade } from '../../src/mcp/made.js';
 import type { ShownGate } from '../../src/mcp/own-content.js';
-import { isForPerson, isOwnContent } from '../../src/mcp/own-content.js';
+import { givenBy, isForPerson, isOwnContent } from '../../src/mcp/own-content.js';
 import { plan } from '../plan/helpers/build-plan.js';
 
 const COMMAND = { text: '{"kind":"command","argv":["git","push"],"cwd":""}' };
@@ -50,6 +50,21 @@ describe('a gate shows a client its own words', () => {
     ],
   ])('%s', (_title, gate, own) => {
     expect(isOwnContent(gate, 'mcp:x', connection)).toBe(own);
+  });
+});
+
+describe('what a client gave to runs', () => {
+  const known = { given: new Set(['before']), store: { get: async () => ['stored \n'] } };
+  const input = { note: { value: { deep: [' its words '] } }, long: { ref: 'sha256:1' as const, bytes: 9 } };
+
+  it('is what a connection before has given to the run that is looked at', async () => {
+    expect([...(await givenBy('mcp:x', { submittedBy: 'mcp:x', input }, known))]).toEqual([
+      ...['before', 'its words', 'stored'],
+    ]);
+  });
+
+  it('is not what another has given to it', async () => {
+    expect([...(await givenBy('mcp:x', { submittedBy: 'mcp:y', input }, known))]).toEqual(['before']);
   });
 });
 

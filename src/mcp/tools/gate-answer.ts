@@ -20,7 +20,7 @@ import type { Store } from '../../store/store.js';
 import { askPerson } from '../ask-person.js';
 import { McpRefusal } from '../errors.js';
 import { filled } from '../input.js';
-import { isForPerson } from '../own-content.js';
+import { givenBy, isForPerson } from '../own-content.js';
 import { billFor } from '../report.js';
 import type { ToolCall } from '../tool.js';
 import { defineTool } from '../tool.js';
@@ -76,7 +76,11 @@ export const gateAnswer = defineTool({
             ...(people === undefined ? {} : { people }),
           },
           by,
-          connection,
+          {
+            made: connection.made,
+            runs: connection.runs,
+            given: await givenBy(by, view, { given: connection.given, store: session.store }),
+          },
         );
       if (isPersons) {
         const bill = billLines(await billFor(view, open, connection), open.gate);
