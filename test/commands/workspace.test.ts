@@ -100,7 +100,8 @@ describe('workspace', () => {
   it('names the files that it knows nothing of, though the run has hidden them for its end alone', async () => {
     writeFileSync(
       join(project.folder, 'hides.yml'),
-      `name: hides\nsteps:\n  - id: change\n    command: [sh, -c, "echo x > \\"$(printf 'odd\\\\377')\\""]\n`,
+      'name: hides\nsteps:\n  - id: change\n' +
+        `    command: [sh, -c, "git init -q lib; echo x > \\"$(printf 'odd\\\\377')\\""]\n`,
     );
     expect(await project.run('run', 'hides.yml', '--id', 'hides')).toMatchObject({ code: 0 });
     for (const name of readdirSync(Buffer.from(project.folder), { encoding: 'buffer' }))
@@ -109,7 +110,9 @@ describe('workspace', () => {
       const [action = '', ...more] = command;
       const { code, stderr } = await project.run('workspace', action, 'hides', ...more);
       expect([code, stderr]).toEqual([0, expect.stringContaining('Without `odd\ufffd`: names that are no UTF-8.')]);
+      expect(stderr).toContain('Without the files of `lib`: git of its own.');
     }
+    await removeFolder(join(project.folder, 'lib'));
   });
 
   it('gives each file its own patch, also behind one that became a link', async () => {

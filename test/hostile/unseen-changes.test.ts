@@ -38,3 +38,15 @@ it('a file that a command has made is seen, for no command has the repository ig
   const told = await store.snapshotGit(['diff-tree', '-r', '--name-only', before?.tree ?? '', after?.tree ?? '']);
   expect(told.toString()).toBe('evil.py\n');
 });
+
+it('a repository that a command has made is named, for no snapshot has its files', async () => {
+  const context = await toolContext();
+  const { store, workspace } = context;
+  execFileSync('git', ['init', '-q', workspace]);
+  const script = "import os; os.system('git init -q lib'); open('lib/evil.py', 'w').write('evil')";
+  await store.keepSnapshot('r', 'start', workspace);
+  await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', script] }, context);
+  await store.keepSnapshot('r', 'end', workspace);
+  const [start, end] = [await store.leftOutOf('r', 'start'), await store.leftOutOf('r', 'end')];
+  expect([start.inside, end.inside]).toEqual([undefined, ['lib']]);
+});

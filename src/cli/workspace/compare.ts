@@ -85,7 +85,11 @@ export async function findSnapshots(named: string, terminal: Terminal, onlyStart
   return {
     ...found,
     ...end,
-    missing: { unnamed: [...missing.unnamed, ...also.unnamed], unread: [...missing.unread, ...also.unread] },
+    missing: {
+      unnamed: [...missing.unnamed, ...also.unnamed],
+      unread: [...missing.unread, ...also.unread],
+      inside: [...(missing.inside ?? []), ...(also.inside ?? [])],
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import { print, printJson, tell } from '../terminal.js';
 import { plural } from '../text/format.js';
 import type { Branch, Change, Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
-import { named, tellMissing } from './tell-missing.js';
+import { tellMissing } from './tell-missing.js';
 import { MAIN_TREE } from '../../store/worktrees/places.js';
 import { shellCommand, shellWord } from '../../plan/text/shell-command.js';
 import { typedCommand } from '../text/own-name.js';
@@ -38,10 +38,15 @@ async function tellBranch(snapshots: Snapshots, branch: Branch, terminal: Termin
   const changed = made.uncommitted === 0 ? '' : `, with what was not committed in ${files(made.uncommitted)}`;
   tell(terminal, '', `Branch \`${name}\` on ${from}${changed}: ${plural(commits.length, 'commit')}.`);
   for (const { commit, subject } of commits) tell(terminal, `  ${commit.slice(0, 7)}  ${safeLine(subject)}`);
-  const inside = named([...made.inside, ...left.inside]);
-  if (inside !== '') tell(terminal, `Without the files of ${inside}: git of its own.`);
   const { unnamed, unread } = snapshots.missing;
-  tellMissing({ unnamed: [...unnamed, ...left.unnamed], unread: [...unread, ...left.unread] }, terminal);
+  tellMissing(
+    {
+      unnamed: [...unnamed, ...left.unnamed],
+      unread: [...unread, ...left.unread],
+      inside: [...made.inside, ...left.inside],
+    },
+    terminal,
+  );
   await tellUncommitted(snapshots, { ...branch, left: left.tree }, terminal);
   const words = snapshots.isClosed
     ? typedCommand('perdure workspace apply', [snapshots.run])

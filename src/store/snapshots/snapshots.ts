@@ -15,7 +15,10 @@ import { storeFailure } from '../store-failure.js';
 import { readText } from '../read-regular.js';
 
 /** Files that a snapshot has nothing of: they stay as the one before had them. */
-export type MissingFiles = Pick<LeftOut, 'unnamed' | 'unread'>;
+export interface MissingFiles extends Pick<LeftOut, 'unnamed' | 'unread'> {
+  /** Repositories inside, of which it has the commit alone; absent where there are none. */
+  inside?: string[];
+}
 
 /** The files of a workspace at one moment. */
 export interface Snapshot extends MissingFiles {
@@ -97,7 +100,7 @@ export function createSnapshots(folder: string): Snapshots {
         });
       };
       // First: of a snapshot that stands it is known what it has nothing of.
-      if (missing.unnamed.length + missing.unread.length > 0)
+      if (Object.values(missing).some((paths) => paths.length > 0))
         await name(`${moment}${LEFT_OUT}`, await writeBlob(git, JSON.stringify(missing)));
       await name(moment, tree);
       return (await readRef(folder, run, moment)) !== null;
@@ -171,13 +174,14 @@ async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promis
     await writeFile(ignored, (await excludesOf(repository)) ?? '', { mode: PRIVATE_FILE });
     const { without, hidden } = hide(top, [stateDir]);
     const below = relative(top, workspace);
-    const { unnamed, unread } = await indexFiles({
+    const { unnamed, unread, repositories } = await indexFiles({
       ...{ git, repository, below, without },
       place: { workTree: top, index, ignored, hidden },
     });
     const tree = await writeTree(git, below, index);
     await rename(index, shared);
-    return { tree, unnamed: unnamed.sort(), unread: unread.sort() };
+    const inside = repositories.length === 0 ? {} : { inside: repositories.sort() };
+    return { tree, unnamed: unnamed.sort(), unread: unread.sort(), ...inside };
   });
 }
 
