@@ -3,6 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { isFlowTest, isTestFile } from '../../compiler/problems/source.js';
 import { BUILT_IN_AGENTS } from '../../compiler/project/resolve.js';
 import { usageError } from '../exit-codes.js';
+import { requireNoLinks } from './no-links.js';
 
 /** Folders of `definitions/` with what can be copied, and what a person runs of it. */
 const FOLDERS = ['workflows', 'flows', 'chains', 'builds', 'projects', 'tools'] as const;
@@ -72,6 +73,7 @@ export function copyExample({ path, root }: FoundExample, folder: string): { mad
       if (!files.includes(named)) files.push(named);
   // The boards of the package are simulated: they are at hand everywhere.
   if (files.some((file) => BOARD.test(readFileSync(join(root, file), 'utf8')))) files.push(CONFIG);
+  requireNoLinks(folder, files);
   const made: string[] = [];
   const kept: string[] = [];
   for (const file of files) (copyNew(join(root, file), join(folder, file)) ? made : kept).push(file);

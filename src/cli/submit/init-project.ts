@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import type { FoundExample } from './examples.js';
 import { copyExample } from './examples.js';
+import { requireNoLinks } from './no-links.js';
 
 const CONFIG = `# Settings of this project; everything is optional. \`perdure schema config\` has them all.
 # models:
@@ -40,9 +41,10 @@ export interface Initiated {
 
 /**
  * Makes what a project needs in a folder, with an example or a first definition. Nothing that is there is changed, but
- * for a line in `.gitignore`.
+ * for a line in `.gitignore`. Throws a refusal where that would be written elsewhere, through a link.
  */
 export function initProject(folder: string, example: FoundExample | null): Initiated {
+  requireNoLinks(folder, ['.gitignore', ...Object.keys(FILES)]);
   const { made, kept } = example === null ? { made: [], kept: [] } : copyExample(example, folder);
   for (const [name, content] of Object.entries(example === null ? FILES : { 'perdure.yml': CONFIG }))
     if (!made.includes(name) && !kept.includes(name)) (writeNew(join(folder, name), content) ? made : kept).push(name);

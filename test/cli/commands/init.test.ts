@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PassThrough } from 'node:stream';
@@ -44,6 +45,34 @@ describe('init', () => {
     expect(second).toMatchObject({ made: [] });
     expect(readFileSync(join(folder, 'perdure.yml'), 'utf8')).toBe('# mine\n');
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('node_modules\n.perdure/\n');
+  });
+});
+
+describe('init in a folder that somebody else wrote', () => {
+  it.each(['.gitignore', 'perdure.yml', 'definitions', 'definitions/workflows'])(
+    'writes nothing through a link that stands there as %s',
+    async (name) => {
+      const [folder, outside] = [newFolder(), newFolder({ file: 'mine' })];
+      rmSync(join(folder, 'perdure.yml'));
+      if (name.includes('/')) mkdirSync(join(folder, 'definitions'));
+      symlinkSync(name.startsWith('definitions') ? outside : join(outside, 'file'), join(folder, name));
+      const before = readdirSync(outside, { recursive: true });
+      const { code } = await perdureHere(folder, ['init']);
+      expect(code).not.toBe(0);
+      expect([readdirSync(outside, { recursive: true }), readFileSync(join(outside, 'file'), 'utf8')]).toEqual([
+        before,
+        'mine',
+      ]);
+    },
+  );
+
+  it('waits for no pipe', async () => {
+    const folder = newFolder();
+    execFileSync('mkfifo', [join(folder, '.gitignore')]);
+    expect(await perdureHere(folder, ['init'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('`.gitignore` is no file: nothing is written there.') as string,
+    });
   });
 });
 
