@@ -195,7 +195,22 @@ it('changes nothing while a definition is broken, and says what is wrong with it
   expect(await listed('hourly')).toMatchObject({ state: 'active', drift: 'broken' });
   expect(await project.run('schedules', 'pause', 'hourlie')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('The server has no schedule `hourlie`.') as string,
+    stderr: expect.stringContaining('There is no schedule `hourlie`.') as string,
   });
   expect(await project.run('schedules', 'backfill', 'hourly')).toMatchObject({ code: 2 });
+});
+
+it('starts no host for a name that nothing here has', async () => {
+  await project.run('server', 'stop');
+  for (const [name, hint] of [
+    ['hourlie', 'did you mean `hourly`?'],
+    ['nothing-alike', 'Of one that is gone the server may have it, which is not running: `perdure server start`.'],
+    ['', 'has those with a schedule'],
+  ] as const)
+    expect(await project.run('schedules', 'pause', name)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(hint) as string,
+    });
+  expect(await json('server', 'status')).toEqual({ phase: 'stopped' });
+  expect(await project.run('schedules', 'pause', 'hourly')).toMatchObject({ code: 0 });
 });

@@ -42,8 +42,11 @@ export const schedules: CommandSpec = {
     const chosen = ACTIONS.find((one) => one === action) ?? 'list';
     if (chosen === 'list') return list(invocation);
     if (chosen === 'sync') return sync(invocation);
-    if (name === undefined)
-      throw usageError('Expected the name of a definition.', '`perdure schedules list` has those with a schedule.');
+    if (name === undefined || name === '')
+      throw usageError(
+        `Expected the name of a definition${name === undefined ? '' : ', got an empty text'}.`,
+        '`perdure schedules list` has those with a schedule.',
+      );
     return actOn(chosen, name, invocation);
   },
 };

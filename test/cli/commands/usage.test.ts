@@ -65,6 +65,9 @@ describe('bad usage is one clear error, and nothing is started', () => {
       'Expected at most 1 argument after `agents promote`, got `b`.',
     ],
     ['and another', ['sessions', 'list', 'all'], 'Expected nothing after `sessions list`, got `all`.'],
+    ['a schedule that nothing has', ['schedules', 'pause', 'nightly'], 'There is no schedule `nightly`.'],
+    ['no schedule', ['schedules', 'pause', ''], 'Expected the name of a definition, got an empty text.'],
+    ['no name of a schedule', ['schedules', 'remove', '../x'], 'There is no schedule `../x`.'],
     [
       'an unknown tool',
       ['tools', 'call', 'raed_file'],
