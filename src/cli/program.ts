@@ -61,7 +61,9 @@ function build(spec: CommandSpec, run: (args: string[], options: Options) => Pro
   command.addHelpText('after', `\nExample${spec.examples.length === 1 ? '' : 's'}:\n${examples}`);
   return command.action(async () => {
     const args = command.processedArgs.flat().filter((argument): argument is string => typeof argument === 'string');
-    const empty = command.registeredArguments.find(({ required }, index) => required && args[index] === '');
+    const empty = command.registeredArguments.find(
+      ({ required, variadic }, index) => required && (variadic ? args.slice(index).includes('') : args[index] === ''),
+    );
     if (empty !== undefined)
       throw usageError(
         `Expected \`${argumentTerm(empty)}\`, got an empty text.`,

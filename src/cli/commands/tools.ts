@@ -53,6 +53,11 @@ export const tools: CommandSpec = {
 };
 
 async function lintCommand(named: string[], invocation: Invocation): Promise<ExitCode> {
+  if (named.includes(''))
+    throw usageError(
+      'Expected `tools lint` to be given files or folders, got an empty text.',
+      `Without any it looks at ${FOLDERS.map((folder) => `\`${folder}\``).join(' and ')}.`,
+    );
   const { existsSync } = await import('node:fs');
   const path = await import('node:path');
   const paths =

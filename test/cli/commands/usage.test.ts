@@ -69,6 +69,14 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['no schedule', ['schedules', 'pause', ''], 'Expected the name of a definition, got an empty text.'],
     ['no name of a schedule', ['schedules', 'remove', '../x'], 'There is no schedule `../x`.'],
     [
+      'no tool to look at',
+      ['tools', 'lint', ''],
+      'Expected `tools lint` to be given files or folders, got an empty text.',
+    ],
+    ['no file among others', ['validate', 'hello.yml', ''], 'Expected `<path…>`, got an empty text.'],
+    ['a score of nothing', ['stats', ''], 'Expected the name of a definition, got an empty text.'],
+    ['a score of what nobody knows', ['stats', 'nope'], 'No closed run of a definition `nope` is known.'],
+    [
       'an unknown tool',
       ['tools', 'call', 'raed_file'],
       'Error: There is no tool `raed_file`.\n  Did you mean `read_file`?',
