@@ -2,7 +2,7 @@ import type { CommandSpec } from '../command.js';
 import { TASK_QUEUE_OPTION } from '../command.js';
 import { VERSIONING_BEHAVIORS, versionText } from '../../plan/placement/deployment.js';
 import { HEALTH_OPTIONS, healthFrom } from '../health-options.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
 import { tell } from '../terminal.js';
 
 export const worker: CommandSpec = {
@@ -40,10 +40,11 @@ export const worker: CommandSpec = {
     const workspace = await openWorkspace(terminal);
     const { runWorker } = await import('../../workers/worker-main.js');
     const { labelsIn } = await import('../../workers/worker/labels.js');
-    const labels = labelsIn(options.text('labels') ?? terminal.env['PERDURE_LABELS'] ?? '');
+    const labels = asUsage(() => labelsIn(options.text('labels') ?? terminal.env['PERDURE_LABELS'] ?? ''));
     const { deploymentIn } = await import('../../workers/deployment/deployment-option.js');
     const behavior = VERSIONING_BEHAVIORS.find((name) => name === options.text('versioning')) ?? null;
-    const deployment = deploymentIn(options.text('deployment') ?? terminal.env['PERDURE_DEPLOYMENT'] ?? null, behavior);
+    const version = options.text('deployment') ?? terminal.env['PERDURE_DEPLOYMENT'] ?? null;
+    const deployment = asUsage(() => deploymentIn(version, behavior));
     const health = await healthFrom(options, terminal);
     await runWorker({
       ...workspace,
@@ -65,3 +66,13 @@ export const worker: CommandSpec = {
     return EXIT.success;
   },
 };
+
+/** What a worker cannot be started with as it was typed is wrong usage; a host is told that it cannot start. */
+function asUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'UnavailableError')) throw error;
+    throw usageError(error.message, 'hint' in error && typeof error.hint === 'string' ? error.hint : null);
+  }
+}

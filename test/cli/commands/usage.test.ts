@@ -76,6 +76,8 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['no file among others', ['validate', 'hello.yml', ''], 'Expected `<path…>`, got an empty text.'],
     ['a score of nothing', ['stats', ''], 'Expected the name of a definition, got an empty text.'],
     ['a score of what nobody knows', ['stats', 'nope'], 'No closed run of a definition `nope` is known.'],
+    ['labels that are none', ['worker', '--labels', 'a b'], 'got `a b`'],
+    ['a version that is none', ['worker', '--deployment', 'a b'], 'got `a b`'],
     [
       'an unknown tool',
       ['tools', 'call', 'raed_file'],
