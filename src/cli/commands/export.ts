@@ -1,4 +1,5 @@
-import type { CommandSpec } from '../command.js';
+import { shellCommand } from '../../plan/text/shell-command.js';
+import type { CommandSpec, Options } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { usageError } from '../exit-codes.js';
 
@@ -26,6 +27,7 @@ export const exportCommand: CommandSpec = {
     const to = TARGETS.find((target) => target === options.text('to'));
     if (to === undefined)
       throw usageError('Expected `--to`, the tool that is written for.', 'It is `claude`, `mermaid` or `archon`.');
+    requireOwnOptions(what, to, options);
     const { exportDefinition } = await import('../export/export-definition.js');
     return exportDefinition(
       { what, to, out: options.text('out'), overwrite: options.flag('overwrite'), json: options.flag('json') },
@@ -33,3 +35,13 @@ export const exportCommand: CommandSpec = {
     );
   },
 };
+
+/** Throws a usage error for an option about files where none is written. */
+function requireOwnOptions(what: string, to: (typeof TARGETS)[number], options: Options): void {
+  const given = options.text('out') !== null ? '--out' : options.flag('overwrite') ? '--overwrite' : null;
+  if (to === 'claude' || given === null) return;
+  throw usageError(
+    `\`${given}\` goes with \`--to claude\` alone: what is written for ${to} goes to standard output.`,
+    `Send it to a file: ${shellCommand('perdure export', [what])} --to ${to} > FILE`,
+  );
+}

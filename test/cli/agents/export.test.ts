@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { compileIn } from '../../compiler/helpers/temporary-project.js';
-import { newFolder, perdure } from '../helpers/command-line.js';
+import { newFolder, perdure, perdureHere } from '../helpers/command-line.js';
 
 const FIXER =
   'name: fixer\ndescription: Fixes.\nmodel: opus\neffort: high\nmax_turns: 9\ntools: [read_file, edit_file, ' +
@@ -52,6 +52,20 @@ describe('export --to claude', () => {
     ]);
     expect(existsSync(join(folder, 'out/odd.md'))).toBe(true);
   });
+});
+
+it.each([
+  ['mermaid', '--out', 'graph.mmd'],
+  ['archon', '--out', 'flow.yaml'],
+  ['mermaid', '--overwrite'],
+])('export --to %s refuses %s, for what it writes goes to stdout', async (to, ...words) => {
+  const folder = newFolder({ 'w.yml': 'name: w\nsteps:\n  - command: [echo, hi]\n' });
+  const { code, stdout, stderr } = await perdureHere(folder, ['export', 'w.yml', '--to', to, ...words]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toBe(
+    `Error: \`${words[0]}\` goes with \`--to claude\` alone: what is written for ${to} goes to standard output.\n` +
+      `  Send it to a file: perdure export w.yml --to ${to} > FILE\n`,
+  );
 });
 
 it('export --to mermaid is the graph', async () => {
