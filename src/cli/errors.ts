@@ -81,15 +81,29 @@ const REFUSALS: Record<string, string> = {
   ENAMETOOLONG: 'the name is too long',
 };
 
+/** Likewise of a file that `writeWhole` was to write. */
+const UNWRITABLE: Record<string, string> = {
+  ...REFUSALS,
+  ENOENT: 'no file can be made there',
+  EEXIST: 'something is in the way',
+  EISDIR: 'a folder is there',
+  ENOTEMPTY: 'a folder is there',
+  ELOOP: 'its links lead in a circle',
+  EINVAL: 'the file system takes no such name',
+  EFBIG: 'the file would be too large',
+  EIO: 'the disk fails',
+};
+
 /** A file that cannot be read or written as things stand. */
 function fileTrouble(error: Error): { message: string; hint: string | null; exit: ExitCode } | null {
   if (!('code' in error && 'path' in error && 'syscall' in error)) return null;
-  const why = REFUSALS[String(error.code)];
+  const isWrite = error.syscall === 'write';
+  const why = (isWrite ? UNWRITABLE : REFUSALS)[String(error.code)];
   return why === undefined
     ? null
     : {
         message: `Cannot ${String(error.syscall)} \`${String(error.path)}\`: ${why} (${String(error.code)}).`,
-        hint: null,
+        hint: isWrite ? 'Change that, or name another place.' : null,
         exit: EXIT.unavailable,
       };
 }

@@ -4,19 +4,25 @@ import { errorCode } from '../store/store-failure.js';
 
 /**
  * Writes a file of a person's so that half of it is never seen, neither by readers nor after a full disk. Without
- * `replace` one that is there already stays, and the system's error (`EEXIST`) is thrown; so is any other one, with the
- * file's path.
+ * `replace` one that is there already stays, and the system's error (`EEXIST`) is thrown; so is any other one, as
+ * one of writing this file.
  */
 export function writeWhole(file: string, text: string, { replace = false }: { replace?: boolean } = {}): void {
-  const beside = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(file), { recursive: true });
+    write(file, text, replace);
+  } catch (error) {
+    if (error instanceof Error) throw Object.assign(error, { path: file, syscall: 'write' });
+    throw error;
+  }
+}
+
+function write(file: string, text: string, replace: boolean): void {
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
     writeFileSync(beside, text, { flag: 'wx' });
     if (replace) renameSync(beside, file);
     else place(beside, file);
-  } catch (error) {
-    if (error instanceof Error) throw Object.assign(error, { path: file });
-    throw error;
   } finally {
     rmSync(beside, { force: true });
   }

@@ -5,6 +5,7 @@ import { tellError } from '../../src/cli/errors.js';
 import { usageError } from '../../src/cli/exit-codes.js';
 import { createPalette } from '../../src/cli/text/colors.js';
 import type { Terminal } from '../../src/cli/terminal.js';
+import { writeWhole } from '../../src/cli/write-whole.js';
 
 const ERROR = usageError(
   'The definition `hello` needs the input `name`, which `greeting` needs.',
@@ -35,6 +36,22 @@ describe('an error', () => {
     const error: unknown = await mkdir('/dev/null/x').catch((reason: unknown) => reason);
     expect(await told({ isTTY: false }, error, 3)).toEqual([
       'Error: Cannot mkdir `/dev/null/x`: a part of the path is no folder (ENOTDIR).',
+    ]);
+  });
+
+  it.each([
+    ['/proc/x.yml', 'no file can be made there (ENOENT)'],
+    ['/dev/null/x.yml', 'something is in the way (EEXIST)'],
+  ])('says of a file that cannot be written which, why and what to do: %s', async (file, why) => {
+    let thrown: unknown = null;
+    try {
+      writeWhole(file, 'text');
+    } catch (error) {
+      thrown = error;
+    }
+    expect(await told({ isTTY: false }, thrown, 3)).toEqual([
+      `Error: Cannot write \`${file}\`: ${why}.`,
+      '  Change that, or name another place.',
     ]);
   });
 
