@@ -1,9 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { marked } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { annotations, withoutCommands } from '../../../src/cli/ci/github.js';
 import { junitXml } from '../../../src/cli/ci/junit.js';
+import { writeJunit } from '../../../src/cli/ci/report.js';
 import { summaryOf } from '../../../src/cli/ci/summary.js';
 import { commandStep } from '../../plan/helpers/build-plan.js';
+import { temporaryFolder } from '../../store/helpers/harness.js';
 import { ended, runView, stepView } from '../helpers/views.js';
 
 const HOSTILE = 'bad <b>&"\u0000\n::set-env name=X::y\n| a | `b`, 100%';
@@ -85,5 +90,35 @@ describe('the report of a run', () => {
     const told = summary.match(/^### `s/gm)?.length ?? 0;
     expect(told).toBeGreaterThan(10);
     expect(summary).toContain(`\n${1_000 - told} more failed.\n`);
+  });
+});
+
+describe('the file of a report', () => {
+  it('is written whole or not at all: who reads the one before sees no half of the next', async () => {
+    const cwd = await temporaryFolder();
+    writeJunit('out/junit.xml', 'the first', { cwd });
+    symlinkSync('out/junit.xml', join(cwd, 'linked.xml'));
+    const reader = openSync(join(cwd, 'out/junit.xml'), 'r');
+    writeJunit('linked.xml', 'next', { cwd });
+    expect([readFileSync(reader, 'utf8'), readFileSync(join(cwd, 'out/junit.xml'), 'utf8')]).toEqual([
+      'the first',
+      'next',
+    ]);
+    closeSync(reader);
+    expect(readdirSync(join(cwd, 'out'))).toEqual(['junit.xml']);
+  });
+
+  it('that cannot be written is told with its path, and a pipe stays one', async () => {
+    const cwd = await temporaryFolder();
+    mkdirSync(join(cwd, 'folder'));
+    expect(() => writeJunit('folder', 'x', { cwd })).toThrow(
+      `The report \`${join(cwd, 'folder')}\` could not be written: `,
+    );
+    spawnSync('mkfifo', [join(cwd, 'pipe')]);
+    const pipe = openSync(join(cwd, 'pipe'), 'r+');
+    writeJunit('pipe', 'said', { cwd });
+    const said = Buffer.alloc(4);
+    expect([readSync(pipe, said), said.toString(), statSync(join(cwd, 'pipe')).isFIFO()]).toEqual([4, 'said', true]);
+    closeSync(pipe);
   });
 });
