@@ -1,7 +1,8 @@
 import { PAGE_STEP } from '../../plan/builds/deployment.js';
 import { buildStepOf } from '../observe/build-spec.js';
-import type { RunView, StepView } from '../observe/view/view.js';
-import { isClosed, nestedIn, rootOf } from '../observe/view/view.js';
+import type { RunView } from '../observe/view/view.js';
+import { isClosed, rootOf } from '../observe/view/view.js';
+import { failuresOf } from './failures.js';
 import { workedMs } from '../observe/worked.js';
 import type { Palette } from '../text/colors.js';
 import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from '../text/format.js';
@@ -157,37 +158,12 @@ function indent(text: string, width: number): string[] {
   return shown.map((line) => `    ${line}`);
 }
 
-function failuresOf(view: RunView): { path: string; error: string; hasLog: boolean }[] {
-  return failuresIn(view.steps);
-}
-
-function failuresIn(steps: StepView[]): { path: string; error: string; hasLog: boolean }[] {
-  return steps.flatMap((step) => {
-    const below = failuresIn([
-      ...(step.status === 'success' && step.result?.partial === undefined
-        ? []
-        : nestedIn(step).flatMap((run) => run.steps)),
-      ...step.rounds.flatMap((round) => round.steps),
-    ]);
-    if (step.status !== 'error' && step.status !== 'timeout') return below;
-    return below.length > 0
-      ? below
-      : [
-          {
-            path: step.path,
-            error: step.result?.error ?? step.status,
-            hasLog: step.step.kind === 'agent' || step.step.kind === 'command' || step.step.kind === 'tool',
-          },
-        ];
-  });
-}
-
 function nextCommands(view: RunView): string[] {
   const line = (command: string, about: string): string => `${`  ${command}`.padEnd(44)}  ${about}`;
   const root = rootOf(view.run);
-  const failed = failuresOf(view).find(({ hasLog }) => hasLog);
+  const logged = failuresOf(view).find(({ log }) => log !== null)?.log ?? null;
   return [
-    ...(failed === undefined ? [] : [line(typedCommand('perdure logs', [root, failed.path]), 'everything it wrote')]),
+    ...(logged === null ? [] : [line(typedCommand('perdure logs', [root, logged]), 'everything it wrote')]),
     line(typedCommand('perdure show', [view.run]), 'the whole tree'),
     // Only a whole run that has ended can be run again.
     ...(root === view.run ? againLines(view, line) : []),

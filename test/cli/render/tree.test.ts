@@ -5,6 +5,7 @@ import { createPalette } from '../../../src/cli/text/colors.js';
 import { renderEnding, renderHeader, renderMeter, renderScreen } from '../../../src/cli/render/screen.js';
 import { renderTree, windowOf } from '../../../src/cli/render/tree.js';
 import { displayWidth } from '../../../src/cli/text/width.js';
+import { loop, many, reference } from '../../plan/helpers/build-blocks.js';
 import { stepBase } from '../../plan/helpers/build-plan.js';
 import { agentStep, commandStep, ended, gateStep, runView, stepView } from '../helpers/views.js';
 
@@ -213,6 +214,31 @@ describe('the lines around the tree', () => {
     expect(nested.filter((line) => line.includes('rerun'))).toEqual([]);
     // Paths are told below the root run, also in the tree of a nested one.
     expect(nested.find((line) => line.includes('logs'))).toContain('perdure logs full-review-7k2m lint  ');
+  });
+
+  it('names of a loop that failed what its condition asks about, in the round that ended it', () => {
+    const steps = [commandStep(0, ['fix'], { id: 'fix' }), commandStep(1, ['test'], { id: 'test' })];
+    const step = loop(0, reference('step:1.status'), many(steps), { id: 'mend', max: 2 });
+    const round = (index: number, statuses: ('success' | 'error')[]): RoundView => ({
+      ...{ index, path: `mend[${index}]`, status: 'success', output: null, error: null, duration_ms: 1 },
+      ...{ spend: spend(0), single: false },
+      steps: steps.map((one, at) =>
+        stepView(one, { path: `mend[${index}]/${one.id}`, ...ended(statuses[at] ?? 'success', { error: 'exit 1' }) }),
+      ),
+    });
+    const endingOf = (...rounds: RoundView[]): string[] => {
+      const view = stepView(step, { ...ended('error', { error: 'It did not hold.' }), rounds });
+      const lines = renderEnding(runView([view], { status: 'error', endedAt: 1 }), 79, palette);
+      return lines.filter((line) => /^✗ mend|logs/.test(line)).map((line) => line.trim().split('  ')[0] ?? '');
+    };
+    const logs = 'perdure logs full-review-7k2m';
+    expect(endingOf(round(0, ['error', 'error']), round(1, ['error', 'error']))).toEqual([
+      ...['✗ mend[1]/test', '✗ mend[1]/fix', `${logs} 'mend[1]/test'`],
+    ]);
+    // It asked about something that went well.
+    expect(endingOf(round(0, ['error', 'success']), round(1, ['success', 'success']))).toEqual([
+      ...['✗ mend', `${logs} 'mend[1]/test'`],
+    ]);
   });
 
   it('offers for a run that left no record what can be done without one', () => {

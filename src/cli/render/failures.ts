@@ -1,0 +1,48 @@
+import type { LoopStep } from '../../plan/step.js';
+import { rootsOf } from '../../plan/values/expression.js';
+import type { RunView, StepView } from '../observe/view/view.js';
+import { nestedIn } from '../observe/view/view.js';
+
+/** A step that failed by itself. */
+interface Failed {
+  path: string;
+  error: string;
+  /** Path of the step that wrote what tells why; null where none wrote anything. */
+  log: string | null;
+}
+
+/** The steps of a run that failed by themselves, the innermost first. */
+export function failuresOf({ steps }: Pick<RunView, 'steps'>): Failed[] {
+  return steps.flatMap((step) => {
+    const { status, path, result } = step;
+    const isFailed = status === 'error' || status === 'timeout';
+    const below = isFailed && step.step.kind === 'loop' ? failuresOfLoop(step, step.step) : failuresBelow(step);
+    if (!isFailed || below.length > 0) return below;
+    return [{ path, error: result?.error ?? status, log: logOf(step) }];
+  });
+}
+
+function failuresBelow(step: StepView): Failed[] {
+  const passed = step.status === 'success' && step.result?.partial === undefined;
+  return failuresOf({
+    steps: [
+      ...(passed ? [] : nestedIn(step).flatMap((run) => run.steps)),
+      ...step.rounds.flatMap((round) => round.steps),
+    ],
+  });
+}
+
+/** A loop is ended by its last round, and there by what its condition asks about: rounds before went on. */
+function failuresOfLoop({ path, status, result, rounds }: StepView, { until }: LoopStep): Failed[] {
+  const last = rounds.at(-1)?.steps ?? [];
+  const roots = rootsOf([{ kind: 'expression', expression: until }]).map((root) => root.split('.', 1)[0]);
+  const asked = last.filter(({ step }) => roots.includes(`step:${step.index}`));
+  const failures = failuresOf({ steps: [...asked, ...last.filter((step) => !asked.includes(step))] });
+  if (failures.length > 0) return failures;
+  const log = asked.map(logOf).find((one) => one !== null) ?? null;
+  return [{ path, error: result?.error ?? status, log }];
+}
+
+function logOf({ path, step: { kind } }: StepView): string | null {
+  return kind === 'agent' || kind === 'command' || kind === 'tool' ? path : null;
+}
