@@ -144,11 +144,14 @@ export function endOfItems(
   return { status: 'success', note, ...(parts === '' ? {} : { partial: parts }) };
 }
 
-/** What a loop's rounds say of what failed in them, where the loop itself did not. */
+/**
+ * What a loop's rounds say of what failed in them, where the loop itself did not. Where some were passed over, the note
+ * counts with them those that ended in part, such as the last one.
+ */
 export function endOfRounds({ partial, passed }: RoundCounts, told: string): { note: string; partial?: string } {
   const text = partialText(partial, roundsText(partial.count));
   return {
-    note: passed === 0 ? told : `${told}, ${passed} of them failed in whole or in part`,
+    note: passed === 0 ? told : `${told}, ${passed + partial.count} of them failed in whole or in part`,
     ...(text === null ? {} : { partial: text }),
   };
 }

@@ -199,8 +199,9 @@ describe('items and rounds', () => {
 
   it('say of a loop what failed in it', () => {
     expect(endOfRounds(noCounts(), '2 rounds')).toEqual({ note: '2 rounds' });
+    // The last one, which ended in part, is one of them.
     expect(endOfRounds({ ...told(2, 0, 1), passed: 3 }, '4 rounds')).toEqual({
-      note: '4 rounds, 3 of them failed in whole or in part',
+      note: '4 rounds, 4 of them failed in whole or in part',
       partial: '1 round ended in part:\n1: half',
     });
   });
