@@ -118,6 +118,8 @@ export interface RunRecord extends RunOutcome {
   input: Record<string, Value>;
   budget: Budgets;
   rehearsal: boolean;
+  /** Full ids of the models that were chosen, by the names that definitions give them. */
+  models?: Record<string, string>;
   submitted_by: string;
   /** The definition's file from the workspace's folder; absent where there is none. */
   definition?: string;

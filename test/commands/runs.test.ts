@@ -38,6 +38,7 @@ steps:
   - {id: some, foreach: [0, 1], command: [sh, -c, 'exit $0', "\${item}"], on_error: continue}
   - {id: last, command: ["false"]}
 `;
+const SAYS = 'name: says\nsteps:\n  - {wait: 1s}\n  - {id: hello, foreach: [1, 2], command: [echo, hello]}\n';
 const FAILS = 'name: fails\nsteps:\n  - id: broken\n    command: [sh, -c, "echo what went wrong >&2; exit 3"]\n';
 const SLOW = 'name: slow\nsteps:\n  - id: sleep\n    command: [sh, -c, "echo started; sleep 600"]\n';
 
@@ -49,6 +50,7 @@ beforeAll(async () => {
     'fails.yml': FAILS,
     'slow.yml': SLOW,
     'quiet.yml': QUIET,
+    'says.yml': SAYS,
     'around.yml': 'name: around\nsteps:\n  - {id: inner, workflow: quiet.yml}\n',
   });
 });
@@ -58,6 +60,14 @@ const json = async <T = Json>(...args: string[]): Promise<T> =>
   JSON.parse((await project.run(...args, '--json')).stdout) as T;
 
 describe('run', () => {
+  it('is the same document by `run --json` and by `show --json`', async () => {
+    const run = await project.run('run', 'says.yml', '--id', 'says', '--json');
+    expect(run.code).toBe(0);
+    const { steps, ...told } = JSON.parse(run.stdout) as RunResult;
+    expect({ ...told, steps }).toEqual(await json('show', 'says'));
+    expect(steps[1]).toMatchObject({ id: 'hello', duration_ms: expect.any(Number) as number });
+  });
+
   it('prints the result alone on stdout, and the tree as plain lines on stderr', async () => {
     const { code, stdout, stderr } = await project.run('run', 'gated.yml', '-i', 'name=Ana', '--yes');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello, Ana!\nsecond line\n' });

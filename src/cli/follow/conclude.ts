@@ -5,9 +5,10 @@ import type { Store } from '../../store/store.js';
 import { loadValue } from '../../store/transcript.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
+import { viewOfRecord } from '../observe/closed.js';
 import { markUnrecorded } from '../observe/unrecorded.js';
 import type { RunView } from '../observe/view/view.js';
-import { openGates } from '../observe/view/view.js';
+import { isClosed, openGates } from '../observe/view/view.js';
 import { toRunResult } from '../render/json.js';
 import { renderEnding } from '../render/screen.js';
 import type { Terminal } from '../terminal.js';
@@ -26,7 +27,7 @@ export async function conclude(
     return EXIT.interrupted;
   }
   const { view } = end;
-  if (json) printJson(terminal, await toRunResult(view, store));
+  if (json) printJson(terminal, await toRunResult(await asRecorded(view, store), store));
   if (end.kind === 'waiting') {
     if (terminal.interactive)
       for (const open of openGates(view))
@@ -37,6 +38,12 @@ export async function conclude(
   tell(terminal, '', ...renderEnding(told, widthOf(terminal.stderr), terminal.palette));
   if (!json) await printOutput(view, terminal, store);
   return exitOf(view.status);
+}
+
+/** A run that has ended as `show` tells of it: its record's times are the run's own, not those of the server. */
+async function asRecorded(view: RunView, store: Store): Promise<RunView> {
+  const record = isClosed(view.status) ? await store.readRun(view.run).catch(() => null) : null;
+  return record === null ? view : viewOfRecord(record, store);
 }
 
 /** The exit code for a run in this status. */

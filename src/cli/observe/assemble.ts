@@ -1,4 +1,5 @@
 import { stepPathOf } from '../../plan/agents/conversation.js';
+import { modelIds } from '../../plan/agents/model-choice.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { courseOf } from '../../plan/outcomes/course.js';
 import { joinPath } from '../../plan/plan.js';
@@ -8,7 +9,7 @@ import type { Spend } from '../../plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import { errorOf, resultOf } from '../../plan/schedule/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
-import { actorOf } from '../../plan/references/actor.js';
+import { actorOf, modelOf } from '../../plan/references/actor.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { FoldScope, Started } from './fold/fold-scope.js';
 import { innersOf, pathIn } from './fold/fold-scope.js';
@@ -18,7 +19,6 @@ import type { RoundView, RunView, StepView } from './view/view.js';
 import { isClosed, rootOf, spendOf } from './view/view.js';
 import { titled } from './titles.js';
 import { endedRound, writtenStep } from './written.js';
-import { ownOf } from '../../plan/values/own.js';
 
 /** What the server knows of an activity that has not ended; it is in no event of the history yet (decision 5). */
 export interface PendingActivity {
@@ -133,7 +133,7 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
     step,
     actor: actorOf(step, fold.input.plan.agents),
     ...titled(step, fold.input.plan.agents, fold.titleTexts),
-    model: modelOf(step, fold),
+    model: modelOf(step, fold.input.plan.agents, modelIds(fold.input.settings.models)),
     status,
     spent: scope.started.get(step.index)?.spent ?? NO_SPEND,
     ...progressOf(scope.started.get(step.index), status === 'running' ? assembly.pending.get(path) : undefined),
@@ -215,7 +215,12 @@ function writtenRound(
 ): RoundView {
   return endedRound(step, joinPath(path, String(result.index)), result, (below) =>
     known === undefined
-      ? writtenStep(below, { truth: fold.truth, agents: fold.input.plan.agents, titleTexts: fold.titleTexts })
+      ? writtenStep(below, {
+          truth: fold.truth,
+          agents: fold.input.plan.agents,
+          models: modelIds(fold.input.settings.models),
+          titleTexts: fold.titleTexts,
+        })
       : assembleStep(below.step, { scope: known, fold, assembly }),
   );
 }
@@ -251,14 +256,6 @@ function progressOf(
     doing: doingOf(started?.lastFailure ?? null, pending),
     attempt: Math.max(started?.tries ?? 1, pending?.attempt ?? 1),
   };
-}
-
-function modelOf(step: Step, { input }: RunFold): string | null {
-  if (step.kind !== 'agent') return null;
-  const name = step.model ?? input.plan.agents[step.agent]?.model ?? '';
-  const choice = ownOf(input.settings.models, name);
-  // A rehearsal calls no model: to name one would be a lie.
-  return choice === undefined || choice.provider === 'rehearsal' ? null : choice.model;
 }
 
 function doingOf(lastFailure: string | null, pending: PendingActivity | undefined): string | null {

@@ -13,7 +13,8 @@ import { writtenStep } from './written.js';
 /** A closed run from what the store kept of it, also when the server has forgotten it or is not there. */
 export async function viewOfRecord(record: RunRecord, store: Store): Promise<RunView> {
   const plan = await store.getPlan(record.plan);
-  return recordView(record, { body: plan, plan, store, root: record.run, records: await store.listRuns(record.run) });
+  const { run: root, models = {} } = record;
+  return recordView(record, { body: plan, plan, store, root, models, records: await store.listRuns(root) });
 }
 
 interface Closed {
@@ -22,6 +23,8 @@ interface Closed {
   plan: Plan;
   store: Store;
   root: string;
+  /** Full ids of the models of the run, by their names. */
+  models: Record<string, string>;
   /** Ids of nested runs that left a record. */
   records: string[];
 }
@@ -37,7 +40,7 @@ async function recordView(record: RunRecord, closed: Closed): Promise<RunView> {
     status,
     error,
     output,
-    steps: await stepViews(closed, path, record.pages),
+    steps: await stepViews({ ...closed, models: record.models ?? closed.models }, path, record.pages),
     groups: closed.body.groups,
     spend,
     budget,
@@ -53,11 +56,11 @@ async function recordView(record: RunRecord, closed: Closed): Promise<RunView> {
 }
 
 async function stepViews(closed: Closed, path: string, pages: Value[]): Promise<StepView[]> {
-  const { body, plan, store } = closed;
+  const { body, plan, store, models } = closed;
   const truth = await readTruth(store, body, path, pages);
   const titleTexts = await readTitleTexts(body, plan.agents, store);
   const views = body.steps.map((step) =>
-    writtenStep({ step, path: joinPath(path, segmentOf(step)) }, { truth, agents: plan.agents, titleTexts }),
+    writtenStep({ step, path: joinPath(path, segmentOf(step)) }, { truth, agents: plan.agents, models, titleTexts }),
   );
   for (const view of everyStepView(views)) Object.assign(view, await nestedViews(view, closed));
   return views;

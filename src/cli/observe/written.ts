@@ -2,7 +2,7 @@ import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { RoundResult } from '../../plan/result.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Agent, BlockStep, Step } from '../../plan/step.js';
-import { actorOf } from '../../plan/references/actor.js';
+import { actorOf, modelOf } from '../../plan/references/actor.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { KnownTexts } from '../../plan/references/title.js';
 import { titled } from './titles.js';
@@ -19,6 +19,8 @@ export interface Placed {
 export interface Written {
   truth: Truth;
   agents: Record<string, Agent>;
+  /** Full ids of the models, by their names. */
+  models: Record<string, string>;
   titleTexts: KnownTexts;
 }
 
@@ -31,7 +33,7 @@ export function writtenStep({ step, path }: Placed, written: Written): StepView 
     step,
     actor: result?.agent ?? actorOf(step, written.agents),
     ...titled(step, written.agents, written.titleTexts),
-    model: null,
+    model: modelOf(step, written.agents, written.models),
     status: result?.status ?? 'unknown',
     startedAt: null,
     doing: null,

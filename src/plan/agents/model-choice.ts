@@ -18,3 +18,9 @@ export interface ModelChoice {
   /** Tokens of one answer at most. */
   max_tokens?: number;
 }
+
+/** Full ids of models by their names. A rehearsal calls none: to name one would be a lie. */
+export function modelIds(models: Record<string, ModelChoice>): Record<string, string> {
+  const called = Object.entries(models).filter(([, { provider }]) => provider !== 'rehearsal');
+  return Object.fromEntries(called.map(([name, { model }]) => [name, model]));
+}

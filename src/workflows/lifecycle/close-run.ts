@@ -1,4 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
+import { modelIds } from '../../plan/agents/model-choice.js';
 import { noCounts } from '../../plan/outcomes/course.js';
 import type { RunEnd, RunOutcome, ClosingRun, StepResult } from '../../plan/result.js';
 import { branchOf } from '../../plan/worktree.js';
@@ -67,6 +68,7 @@ function recordOf(context: RunContext, outcome: RunOutcome): ClosingRun {
     input,
     budget: settings.budget,
     rehearsal: settings.rehearsal,
+    models: modelIds(settings.models),
     submitted_by: settings.submitted_by,
     ...(settings.definition === undefined ? {} : { definition: settings.definition }),
     workspace: settings.workspace,
