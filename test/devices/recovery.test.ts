@@ -84,6 +84,16 @@ describe('a flash that failed for good opens a gate', () => {
     expect(holds(board, OLD)).toBe(true);
   });
 
+  it('that says of the next one, where the image cannot be restored either, that this failed too', async () => {
+    const { handle } = await failed('corrupt');
+    await people.say(handle.workflowId, 'ana', { value: inline('restore') });
+    const asked = async (): Promise<string> => (await people.gate(handle.workflowId)).message;
+    await expect.poll(asked, { timeout: 60_000 }).toContain(' Restoring the last good image failed: ');
+    expect(await asked()).toMatch(/^`uno` could not be flashed: `uno` holds something else than was written\./);
+    await people.say(handle.workflowId, 'ana', { value: inline('abort') });
+    expect((await endOf(harness, handle)).steps['second']?.error).not.toContain('Restoring');
+  });
+
   it('that does not offer to restore where no image is known to be good, and takes no such answer', async () => {
     const board = await boardFor('corrupt');
     const handle = await startFlow(harness, {

@@ -92,18 +92,18 @@ export async function recover(scope: Scope, step: FlashStep, tried: number, fail
     if (how === 'retry') return null;
     const refusal = how === 'restore' ? await restore(scope, step, tried) : null;
     if (refusal === null) return givenUp(how, failure, ended.by, ended.comment);
-    why = refusal;
+    why = notRestored(failure, refusal);
   }
 }
 
 async function restoreAlone(scope: Scope, step: FlashStep, tried: number, failure: Failure): Promise<StepEnd> {
   const refusal = await restore(scope, step, tried);
   if (refusal === null) return givenUp('restore', failure, ['fallback'], 'unattended');
-  return givenUp(
-    'abort',
-    { ...failure, message: `${failure.message} Restoring the last good image failed: ${refusal.message}` },
-    [],
-  );
+  return givenUp('abort', notRestored(failure, refusal), []);
+}
+
+function notRestored(failure: Failure, refusal: Failure): Failure {
+  return { ...failure, message: `${failure.message} Restoring the last good image failed: ${refusal.message}` };
 }
 
 /** Null when the last good image stands on the device again. */
