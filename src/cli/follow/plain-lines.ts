@@ -14,14 +14,27 @@ import { frame } from './gate-text.js';
 /** What a step does takes at most so many columns: a script that a command is given may have any length. */
 const WIDEST_DETAIL = 48;
 
-/** Where there is no terminal each change of a tree is one plain line. Feed it one view after the other. */
+/** A step of a rerun that begins may be reused: that it has begun is told when it has lasted this long. */
+export const HELD_MS = 2_000;
+
+/**
+ * Where there is no terminal each change of a tree is one plain line. Feed it one view after the other; the last one of
+ * a rerun again, when `HELD_MS` are over.
+ */
 export function createPlainLines(): (view: RunView, now: number) => string[] {
   const told = new Map<string, string>();
-  return (view, now) => changes(view.steps, { told, now, around: { input: view.input, layers: [] }, item: '' });
+  const begun = new Map<string, number>();
+  return (view, now) => {
+    const heldMs = view.reuses === true ? HELD_MS : 0;
+    return changes(view.steps, { told, begun, heldMs, now, around: { input: view.input, layers: [] }, item: '' });
+  };
 }
 
 interface Telling {
   told: Map<string, string>;
+  /** When steps were first seen to run that may be reused. */
+  begun: Map<string, number>;
+  heldMs: number;
   now: number;
   around: Around;
   /** Of which item of a foreach. */
@@ -31,7 +44,7 @@ interface Telling {
 function changes(steps: StepView[], outer: Telling): string[] {
   const telling = { ...outer, around: { ...outer.around, layers: [steps, ...outer.around.layers] } };
   return steps.flatMap((step) => {
-    const own = isNews(step, telling.told) ? [plainLine(step, telling)] : [];
+    const own = !isHeld(step, telling) && isNews(step, telling.told) ? [plainLine(step, telling)] : [];
     const nameOf = itemNames(step, telling.around);
     const nested = nestedIn(step).flatMap((run) =>
       changes(run.steps, { ...telling, around: { input: run.input, layers: [] } }),
@@ -45,6 +58,15 @@ function changes(steps: StepView[], outer: Telling): string[] {
     // What is below a step begins after it and ends before it.
     return step.status === 'running' ? [...own, ...below] : [...below, ...own];
   });
+}
+
+/** Tells whether a step that runs may turn out to be reused. */
+function isHeld({ path, step: { kind }, status, attempt }: StepView, { begun, heldMs, now }: Telling): boolean {
+  if (heldMs === 0 || status !== 'running' || attempt > 1) return false;
+  if (kind !== 'agent' && kind !== 'command' && kind !== 'tool') return false;
+  const since = begun.get(path) ?? now;
+  begun.set(path, since);
+  return now - since < heldMs;
 }
 
 /** Tells whether a step's state differs from what was told last. A gate is told by `gateLines`. */

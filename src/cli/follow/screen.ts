@@ -1,10 +1,10 @@
 import type { OpenGate, RunView } from '../observe/view/view.js';
-import { openGates } from '../observe/view/view.js';
+import { isClosed, openGates } from '../observe/view/view.js';
 import { renderHeader, renderJoined, renderScreen } from '../render/screen.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, readingWidthOf, tell, widthOf } from '../terminal.js';
 import { createLiveRegion } from './live-region.js';
-import { createPlainLines, gateLines } from './plain-lines.js';
+import { createPlainLines, gateLines, HELD_MS } from './plain-lines.js';
 import type { Words } from './words.js';
 
 /** Where a run is shown while it goes on. */
@@ -113,27 +113,31 @@ function createPlainScreen(terminal: Terminal, about: Header & { read: ReadConte
   const changes = createPlainLines();
   const told = new Set<string>();
   let begun = false;
+  let held: NodeJS.Timeout | undefined;
   // What a gate shows is read from the store; what comes after it waits.
   let saying = Promise.resolve();
   const say = (lines: () => string[] | Promise<string[]>): void => {
     saying = saying.then(async () => tell(terminal, ...(await lines())));
   };
   const isNew = ({ address, gate }: OpenGate): boolean => !told.has(`${address} ${gate.hash}`);
+  const show = (view: RunView): void => {
+    const head = begun ? [] : headerFor(view, about, terminal);
+    begun = true;
+    const lines = [...head, ...changes(view, Date.now())];
+    say(() => lines);
+    clearTimeout(held);
+    if (view.reuses === true && !isClosed(view.status)) held = setTimeout(() => show(view), HELD_MS).unref();
+    for (const open of openGates(view).filter(isNew)) {
+      told.add(`${open.address} ${open.gate.hash}`);
+      say(async () => gateLines(open, await about.read(open), readingWidthOf(terminal.stderr)));
+    }
+  };
   return {
-    show(view) {
-      const head = begun ? [] : headerFor(view, about, terminal);
-      begun = true;
-      const lines = [...head, ...changes(view, Date.now())];
-      say(() => lines);
-      for (const open of openGates(view).filter(isNew)) {
-        told.add(`${open.address} ${open.gate.hash}`);
-        say(async () => gateLines(open, await about.read(open), readingWidthOf(terminal.stderr)));
-      }
-    },
+    show,
     hold: () => undefined,
     release: () => undefined,
     note: (line) => say(() => [line]),
-    close: () => undefined,
+    close: () => clearTimeout(held),
     shown: () => saying,
   };
 }

@@ -66,9 +66,10 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
   };
 }
 
-/** Where its files go, and what it was compiled from. */
-function startedWith({ run, input: { settings } }: RunFold): Pick<RunView, 'branch' | 'definition'> {
+/** Where its files go, what it was compiled from, and whether it takes over results. */
+function startedWith({ run, input: { settings } }: RunFold): Pick<RunView, 'branch' | 'definition' | 'reuses'> {
   return {
+    ...(settings.reuse === undefined ? {} : { reuses: true }),
     ...(settings.worktree === undefined ? {} : { branch: branchOf(rootOf(run)) }),
     ...(settings.definition === undefined ? {} : { definition: settings.definition }),
   };

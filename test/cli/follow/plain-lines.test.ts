@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlainLines } from '../../../src/cli/follow/plain-lines.js';
+import { createPlainLines, HELD_MS } from '../../../src/cli/follow/plain-lines.js';
 import { commandStep } from '../../plan/helpers/build-plan.js';
 import { agentStep, ended, runView, stepView } from '../helpers/views.js';
 
@@ -29,6 +29,21 @@ describe('a plain line', () => {
     const error = 'sh: a message that is longer than what a step does may be, because it is why the step failed';
     expect(createPlainLines()(runView([stepView(step, ended('error', { error }))]), 0)).toEqual([
       `✗ facts  command  ${error}  1.0s`,
+    ]);
+  });
+
+  it('says of a step that is reused only that, and that it has begun once it lasts', () => {
+    const running = runView([stepView(step, { status: 'running' })], { reuses: true });
+    const tell = createPlainLines();
+    expect([tell(running, 1_000), tell(running, 1_900)]).toEqual([[], []]);
+    expect(tell(runView([stepView(step, ended('success', { reused: true }))], { reuses: true }), 2_000)).toEqual([
+      '✓ facts  command  reused  1.0s',
+    ]);
+    const lasting = createPlainLines();
+    expect([lasting(running, 1_000), lasting(running, 1_000 + HELD_MS), lasting(running, 9_000)]).toEqual([
+      [],
+      ['▸ facts  command  sh -c for file in *; do echo "$file"; done; ech…'],
+      [],
     ]);
   });
 });

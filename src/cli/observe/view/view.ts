@@ -31,6 +31,8 @@ export interface RunView {
   /** Limits of which most is used. */
   warnings?: Warning[];
   rehearsal: boolean;
+  /** It is a rerun: its steps may take over results. Told of runs that are read from their history. */
+  reuses?: true;
   /** Of a root run: the scope of its tree's journal (I8). */
   journal?: string;
   /** The branch that it commits to, of a run in a work tree. */
