@@ -154,6 +154,7 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
         signal: whileHeld(signal, claim),
         log,
         onSpent,
+        leftUsd: () => (call.most?.usd === undefined ? null : call.most.usd - (account.counted.usd ?? 0)),
         onBegin: () => takeQuota(deps.store, quota, { needs, before: account.counted.usd ?? 0, signal }),
         onProgress: (now) => void Object.assign(progress, now),
       })) as unknown as Json; // so is a reply

@@ -11,6 +11,8 @@ import { addUsage, tokensIn } from './usage.js';
 
 /** It asks its provider again so often by itself; beyond that Temporal does, visibly (decision 13). */
 const OWN_RETRIES = '1';
+/** No process costs more; sums of so much are still exact. */
+const MOST_USD = 1e6;
 
 /** Claude Code, by `claude -p --output-format stream-json`. Facts are of version 2.1.197. */
 export const claude: Program = {
@@ -177,8 +179,7 @@ function withoutResult({ code, signal }: ProcessEnd, said: string, usage: Usage)
  * `is_error` tells whether it went well, and `subtype` only sometimes: a refused call is a `success` with `is_error`.
  */
 function outcomeOf(result: JsonObject, retryMs: number | null): ProgramOutcome {
-  const cost = result['total_cost_usd'];
-  const spent = { usage: totalUsage(result), usd: typeof cost === 'number' ? cost : null };
+  const spent = { usage: totalUsage(result), usd: costIn(result) };
   const subtype = textAt(result, 'subtype');
   const said = [textAt(result, 'result'), ...(Array.isArray(result['errors']) ? result['errors'].map(String) : [])]
     .filter((text) => text !== '')
@@ -200,6 +201,11 @@ function outcomeOf(result: JsonObject, retryMs: number | null): ProgramOutcome {
     model: mainModel(result),
     ...spent,
   };
+}
+
+/** What it says that it cost; null where it says nothing, or what cannot be. */
+function costIn({ total_cost_usd: cost }: JsonObject): number | null {
+  return typeof cost === 'number' && cost >= 0 && cost <= MOST_USD ? cost : null;
 }
 
 /** Of all models that it used: its agents', and the small one for its own purposes. */

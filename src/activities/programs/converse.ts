@@ -1,11 +1,13 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import type { Effort } from '../../plan/names.js';
 import type { Json } from '../../plan/values/json.js';
+import { utf8Bytes } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Access } from '../../plan/agents/program-access.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import type { ProgramCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
+import { tokensIn as bytesInTokens } from '../models/believed-usage.js';
 import { costAt } from '../models/choice/prices.js';
 import type { Usage } from '../models/protocol/provider.js';
 import { NO_USAGE, tokensOf } from '../models/protocol/provider.js';
@@ -15,7 +17,7 @@ import type { ProgramEvent, ProgramOutcome, ProgramSpend, SessionUse } from './p
 import { PROGRAM } from './programs.js';
 import { refusalOf } from './refusal.js';
 import type { OpenSession, SessionBook } from './session.js';
-import { freshSessionId, sessionBook, sessionId } from './session.js';
+import { freshSessionId, paidIn, sessionBook, sessionId } from './session.js';
 import { NOTHING_SPENT, addSpent, addUsage } from './usage.js';
 
 /** What a program is asked in one go: the task, or what is wrong with its last answer. */
@@ -56,6 +58,8 @@ export interface Conversation {
   onBegin: () => Promise<void>;
   /** Told what the question has used so far, whenever the program says so. */
   onSpent: (spent: ProgramSpend) => void;
+  /** What is left of the US dollars that were reserved for the call, by what was told so far; null for no limit. */
+  leftUsd: () => number | null;
 }
 
 /**
@@ -66,6 +70,7 @@ export async function converse(conversation: Conversation): Promise<ProgramReply
   const {
     deps: { store },
     call,
+    question,
     again,
     request,
     log,
@@ -76,15 +81,9 @@ export async function converse(conversation: Conversation): Promise<ProgramReply
   const first = await oneProcess(conversation, book, left);
   if (first.outcome.kind !== 'session-lost') return replyOf(conversation, first);
   log.write('note', `\`${call.program.program}\` does not know the session any more: it begins anew\n`);
-  return replyOf(
-    conversation,
-    await oneProcess(
-      { ...conversation, question: { ...conversation.question, after: null } },
-      book,
-      null,
-      freshSessionId(),
-    ),
-  );
+  const anew = { ...conversation, question: { ...question, after: null } };
+  const lost = left === null ? NOTHING_SPENT : paidIn(left);
+  return replyOf(anew, await oneProcess(anew, book, null, { id: freshSessionId(), lost }));
 }
 
 interface Ended {
@@ -97,14 +96,16 @@ async function oneProcess(
   conversation: Conversation,
   book: SessionBook,
   left: OpenSession | null,
-  id?: string,
+  fresh?: { id: string; lost: ProgramSpend },
 ): Promise<Ended> {
   const { deps, call, question, maxTurns, signal, log, onProgress, onSpent } = conversation;
-  const use = sessionUse(conversation, left, id);
-  const before = left?.spent ?? NOTHING_SPENT;
-  onSpent(before);
+  const use = sessionUse(conversation, left, fresh?.id);
+  const session = sessionAt(use.id, left, fresh);
+  const before = session.spent;
+  onSpent(paidIn(session));
+  const usd = conversation.leftUsd();
+  if (usd !== null && usd <= 0) throw moreIsNeeded(conversation, session.spent);
   await conversation.onBegin();
-  const session: OpenSession = { id: use.id, spent: before };
   const program = PROGRAM[call.program.program];
   // A program that names its session itself has none yet: should it be lost before it does, it starts anew.
   if (program.takesSessionId || use.kind === 'resume') await book.write({ ...session });
@@ -123,14 +124,27 @@ async function oneProcess(
       ...question,
       prompt: left === null ? question.prompt : continuation(question.prompt),
       maxTurns,
-      usd: call.most?.usd ?? null,
+      usd,
       session: use,
     },
   });
   await keeper.written();
-  const spent = addSpent(before, outcome);
-  onSpent(spent);
-  return { outcome, session: { id: session.id, spent } };
+  session.spent = addSpent(before, keeper.hasAsked() ? toldOr(outcome, conversation) : outcome);
+  onSpent(paidIn(session));
+  return { outcome, session };
+}
+
+function sessionAt(id: string, left: OpenSession | null, fresh?: { lost: ProgramSpend }): OpenSession {
+  return { id, spent: left?.spent ?? NOTHING_SPENT, lost: left?.lost ?? fresh?.lost ?? NOTHING_SPENT };
+}
+
+/** What a program used that was ended before it said so: nobody knows, and it counts as it was reserved. */
+function toldOr(outcome: ProgramOutcome, { call, question }: Conversation): ProgramSpend {
+  const { kind, usage, usd } = outcome;
+  if (kind === 'answer' || usd !== null || tokensOf(usage) > 0) return { usage, usd };
+  const { system, prompt } = question;
+  const input = bytesInTokens(utf8Bytes(system) + utf8Bytes(prompt));
+  return { usage: { ...NO_USAGE, input, output: call.program.max_tokens }, usd };
 }
 
 /** A new conversation, or the one that was left or that the question goes on with. */
@@ -153,14 +167,16 @@ function keepSession(
     },
     onSpent,
   }: Conversation,
-): { onEvent: (event: ProgramEvent) => void; written: () => Promise<void> } {
+): { onEvent: (event: ProgramEvent) => void; written: () => Promise<void>; hasAsked: () => boolean } {
   let written: Promise<void> = Promise.resolve();
+  let asked = false;
   const keep = (): void => {
     written = book.write({ ...session });
     written.catch(() => undefined); // Thrown where it is awaited.
   };
   return {
     onEvent(event) {
+      asked ||= event.kind === 'turn';
       if (event.kind === 'session' && event.id !== '' && event.id !== session.id) {
         session.id = event.id;
         keep();
@@ -169,11 +185,12 @@ function keepSession(
           usage: event.usage,
           usd: assumed === true ? null : costAt(price, event.usage),
         });
-        onSpent(session.spent);
+        onSpent(paidIn(session));
         keep();
       }
     },
     written: () => written,
+    hasAsked: () => asked,
   };
 }
 
@@ -194,27 +211,30 @@ async function replyOf(conversation: Conversation, { outcome, session }: Ended):
     request,
     maxTurns,
   } = conversation;
-  const { spent } = session;
   if (outcome.kind === 'answer') {
     return {
       text: outcome.text,
       model: outcome.model,
       session: session.id,
-      spent,
-      total: addUsage(question.after?.total ?? NO_USAGE, spent.usage),
+      spent: paidIn(session),
+      total: addUsage(question.after?.total ?? NO_USAGE, session.spent.usage),
     };
   }
   if (outcome.kind !== 'session-lost') await sessionBook(store, call, again, request).write(session);
-  if (outcome.kind === 'budget-spent' && call.most?.usd !== undefined) throw moreIsNeeded(call, spent);
+  if (outcome.kind === 'budget-spent' && call.most?.usd !== undefined) throw moreIsNeeded(conversation, session.spent);
   throw refusalOf(outcome, call.program, maxTurns);
 }
 
 /** Twice as much, for the whole of it; what was spent is part of what will be reserved then. */
-function moreIsNeeded({ program: { program }, most = {} }: ProgramCall, { usage }: ProgramSpend): ApplicationFailure {
-  const usd = (most.usd ?? 0) * 2;
+function moreIsNeeded(
+  { call: { program, most = {} }, leftUsd }: Conversation,
+  { usage }: ProgramSpend,
+): ApplicationFailure {
+  const reserved = most.usd ?? 0;
+  const usd = (reserved + Math.max(0, -(leftUsd() ?? 0))) * 2;
   const tokens = Math.max(most.tokens ?? 0, tokensOf(usage)) * 2;
   return budgetShort(
-    `\`${program}\` has used the $${(most.usd ?? 0).toFixed(2)} that were reserved for it, and goes on when ` +
+    `\`${program.program}\` has used the $${reserved.toFixed(2)} that were reserved for it, and goes on when ` +
       `there is more.`,
     { usd, tokens },
   );

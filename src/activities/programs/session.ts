@@ -6,13 +6,21 @@ import type { Store } from '../../store/store.js';
 import type { JournalKey } from '../../store/journal/entry.js';
 import type { StepCall } from '../contract.js';
 import type { ProgramSpend } from './program.js';
+import { NOTHING_SPENT, addSpent } from './usage.js';
 
 /** A conversation of a program that has not ended, as the journal keeps it: what a lost worker leaves. */
 export interface OpenSession {
   /** The program's own id for it. */
   id: string;
-  /** What processes used that ended without an answer, as far as they told. */
+  /** What processes used in it that ended without an answer, as far as they told. */
   spent: ProgramSpend;
+  /** What was used for the same question in sessions before, which the program has lost. */
+  lost?: ProgramSpend;
+}
+
+/** What a question has used: in its session, and in those that were lost. */
+export function paidIn({ spent, lost }: OpenSession): ProgramSpend {
+  return addSpent(lost ?? NOTHING_SPENT, spent);
 }
 
 export interface SessionBook {

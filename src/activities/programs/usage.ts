@@ -9,7 +9,7 @@ export const NOTHING_SPENT: ProgramSpend = { usage: NO_USAGE, usd: 0 };
 /** A number of tokens in what a program wrote; what is none is 0. */
 export function tokensIn(value: Json | undefined, name: string): number {
   const count = isObject(value ?? null) ? (value as Record<string, Json>)[name] : undefined; // isObject said so
-  return typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.round(count) : 0;
+  return typeof count === 'number' && count > 0 && count <= Number.MAX_SAFE_INTEGER ? Math.round(count) : 0;
 }
 
 export function addUsage(a: Usage, b: Usage): Usage {
