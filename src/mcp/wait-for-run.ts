@@ -1,6 +1,7 @@
 import { createPlainLines } from '../cli/follow/plain-lines.js';
 import { grpcTrouble } from '../cli/grpc.js';
 import { viewOfRecord } from '../cli/observe/closed.js';
+import { viewAt } from '../cli/observe/find-run.js';
 import { observe } from '../cli/observe/observer.js';
 import type { RunView } from '../cli/observe/view/view.js';
 import { everyStepView, isClosed, rootOf } from '../cli/observe/view/view.js';
@@ -41,7 +42,7 @@ export async function waitForRun(waiting: Waiting): Promise<RunView> {
       const record = await session.store.readRun(rootOf(run));
       if (record !== null) {
         // It closed before it was looked at, or while the server was away.
-        const view = await viewOfRecord(record, session.store);
+        const view = viewAt(await viewOfRecord(record, session.store), run);
         tell(view);
         return view;
       }

@@ -1,6 +1,7 @@
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';
+import { viewAt } from '../observe/find-run.js';
 import type { RunEvent } from '../observe/history/run-event.js';
 import { rootOf } from '../observe/view/view.js';
 import type { NarrationLine } from '../../plan/narration/record.js';
@@ -38,10 +39,10 @@ export async function watchRun(
   const narrated = narrateIn(session, narrate, terminal);
   const list = json ? createJsonList(terminal) : null;
   if (record !== null) {
-    const view = await viewOfRecord(record, store);
-    list?.add({ run, kind: 'run-ended', at: record.ended_at, status: record.status, error: record.error });
+    const view = viewAt(await viewOfRecord(record, store), run);
+    list?.add({ run, kind: 'run-ended', at: record.ended_at, status: view.status, error: view.error });
     list?.end();
-    if (list !== null) return exitOf(record.status);
+    if (list !== null) return exitOf(view.status);
     const style = { now: Date.now(), width: widthOf(terminal.stderr), palette: terminal.palette };
     tell(terminal, ...renderRun({ ...view, status: 'running' }, null, style).slice(0, -2));
     return conclude({ kind: 'closed', view }, { run, terminal, store, json });

@@ -73,6 +73,12 @@ const ENDS: Record<StepResult['status'], RunEnd> = {
   skipped: 'cancelled',
 };
 
+/** How a nested run ended, by what it made of the step that started it. */
+function endIn({ status, partial, failure }: StepResult): RunEnd {
+  if (failure === 'nested-ended') return 'cancelled';
+  return partial === undefined ? ENDS[status] : 'partial';
+}
+
 /** The runs below a step: by its result where the Plan has them, else by the records that they left. */
 async function nestedViews(
   { step, path, result }: StepView,
@@ -81,6 +87,9 @@ async function nestedViews(
   const { plan, root, records } = closed;
   const body = step.kind === 'workflow' ? plan.nested[step.plan] : undefined;
   if (step.kind === 'workflow' && body !== undefined && result !== null && result.run !== null) {
+    // One that others cancelled has written itself what it had come to.
+    const [own] = result.failure === 'nested-ended' ? await viewBelow(result.run, closed) : [];
+    if (own !== undefined) return { nested: own, others: [] };
     return { nested: await writtenView(step.plan, path, result, { ...closed, body }), others: [] };
   }
   const address = `${root}/${path}`;
@@ -109,20 +118,16 @@ async function viewBelow(run: string, closed: Closed): Promise<RunView[]> {
   return [await recordView(record, { ...closed, body: plan, plan })];
 }
 
-async function writtenView(
-  hash: RunView['plan'],
-  path: string,
-  { run, status, error, output, pages, spend }: StepResult,
-  closed: Closed,
-): Promise<RunView> {
+async function writtenView(hash: RunView['plan'], path: string, result: StepResult, closed: Closed): Promise<RunView> {
+  const { run, error, partial, output, pages, spend } = result;
   const { body } = closed;
   return {
     run: run ?? '',
     path,
     name: body.name,
     plan: hash,
-    status: ENDS[status],
-    error,
+    status: endIn(result),
+    error: partial ?? error,
     output,
     steps: await stepViews(closed, path, pages),
     groups: body.groups,

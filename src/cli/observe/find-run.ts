@@ -28,11 +28,11 @@ export async function findRun(
   const root = rootOf(run);
   requireRunAddress(run);
   const record = await session.store.readRun(root);
-  if (record !== null) return { view: nestedView(await viewOfRecord(record, session.store), run), link: null };
+  if (record !== null) return { view: viewAt(await viewOfRecord(record, session.store), run), link: null };
   if (!session.mayKnowRuns()) throw unknownRun(run);
   const link = await session.connect({ start: true });
   try {
-    return { view: nestedView(await readRun(root, link, { session, withPending }), run), link };
+    return { view: viewAt(await readRun(root, link, { session, withPending }), run), link };
   } catch (error) {
     await link.close();
     throw grpcTrouble(error) === 'not-found' ? unknownRun(run) : error;
@@ -58,13 +58,13 @@ async function readRun(
   return markUnrecorded(view, session.store);
 }
 
-/** The view of a nested run inside its root's. */
-function nestedView(root: RunView, run: string): RunView {
+/** The view of a run inside its root's. Throws a usage error where that has no such run. */
+export function viewAt(root: RunView, run: string): RunView {
   if (root.run === run) return root;
   const path = pathBelow(run);
   const nested = everyStepView(root.steps)
     .flatMap(nestedIn)
     .find(({ path: own }) => path === own || path.startsWith(`${own}/`));
   if (nested === undefined) throw unknownRun(run);
-  return nestedView(nested, run);
+  return viewAt(nested, run);
 }
