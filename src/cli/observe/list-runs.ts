@@ -12,7 +12,7 @@ import type { Pause } from '../../plan/budget/steering.js';
 import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
 import type { Execution } from '../../workers/link/list-executions.js';
-import { listExecutions } from '../../workers/link/list-executions.js';
+import { STATUS, listExecutions } from '../../workers/link/list-executions.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
 import type { OpenGate } from './view/view.js';
@@ -323,13 +323,20 @@ const ENDS: Record<string, RunStatus> = {
   TIMED_OUT: 'timeout',
 };
 
-function fromExecution({ workflowId, status, memo, startTime, closeTime }: Execution, waits: boolean): ListedRun {
+/** How one ended that left no record; null where it has not. To the server, one that ended in part has completed. */
+function endIn({ status, typedSearchAttributes }: Execution): RunStatus | null {
+  const end = ENDS[status.name] ?? null;
+  return end === 'success' && typedSearchAttributes.get(STATUS) === 'partial' ? 'partial' : end;
+}
+
+function fromExecution(execution: Execution, waits: boolean): ListedRun {
+  const { workflowId, memo, startTime, closeTime } = execution;
   const submitter = memo?.[MEMO.submittedBy];
   const definition = memo?.[MEMO.definition];
   return {
     run: workflowId,
     definition: typeof definition === 'string' ? definition : '',
-    status: ENDS[status.name] ?? (pauseIn(memo) !== null ? 'paused' : waits ? 'waiting' : 'running'),
+    status: endIn(execution) ?? (pauseIn(memo) !== null ? 'paused' : waits ? 'waiting' : 'running'),
     rehearsal: memo?.[MEMO.rehearsal] === true,
     submitted_by: typeof submitter === 'string' ? submitter : null,
     usd: null,

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
+import { SEARCH_ATTRIBUTES } from '../../plan/names.js';
 import type { Listed } from '../connection/list-pages.js';
 import { listPages } from '../connection/list-pages.js';
 
@@ -25,6 +26,8 @@ const STATUSES: WorkflowExecutionStatusName[] = [
 /** Search attributes that the server sets itself, where workers have versions. */
 export const BEHAVIOR = defineSearchAttributeKey('TemporalWorkflowVersioningBehavior', SearchAttributeType.KEYWORD);
 export const VERSION = defineSearchAttributeKey('TemporalWorkerDeploymentVersion', SearchAttributeType.KEYWORD);
+/** How a run stands in our words, where its server keeps that. */
+export const STATUS = defineSearchAttributeKey(SEARCH_ATTRIBUTES.status, SearchAttributeType.KEYWORD);
 const NONE = new TypedSearchAttributes();
 
 /**

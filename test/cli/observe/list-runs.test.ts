@@ -27,8 +27,9 @@ interface Served {
   memo?: object;
 }
 
-function ended(run: string, minute: number, name = 'COMPLETED'): Served {
-  return { workflowId: run, startTime: at(minute - 2), closeTime: at(minute), status: { name } };
+function ended(run: string, minute: number, name = 'COMPLETED', told?: string): Served {
+  const typedSearchAttributes = { get: ({ name: key }: { name: string }) => (key === 'PerdureStatus' ? told : null) };
+  return { workflowId: run, startTime: at(minute - 2), closeTime: at(minute), status: { name }, typedSearchAttributes };
 }
 
 interface Server {
@@ -140,6 +141,12 @@ describe('a list of the last runs that have ended', () => {
   it('has those among them that only the server tells of, and counts those that it does not', async () => {
     const list = (): Served[] => [ended('forced', 55, 'TERMINATED'), ended('d', 60), ended('a', 10)];
     expect(told(await listed({ ended: 2 }, { list, forced: 3 }))).toEqual([['d success', 'forced cancelled'], 7]);
+  });
+
+  it('tells of those that left no record which ended in part, where the server knows it', async () => {
+    const list = (): Served[] => [ended('e', 61, 'COMPLETED', 'partial'), ended('f', 62, 'COMPLETED', 'success')];
+    expect(told(await listed({ ended: 2 }, { list }))[0]).toEqual(['f success', 'e partial']);
+    expect(told(await listed({ ended: 2, status: 'success' }, { list }))[0]).toEqual(['f success', 'd success']);
   });
 
   it('has the record of a run that ended while it was made', async () => {
