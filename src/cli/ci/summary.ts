@@ -17,6 +17,7 @@ export function summaryOf(view: RunView): string {
   const took = (view.endedAt ?? view.startedAt) - view.startedAt;
   const { usd, tokens } = view.spend;
   const left = rows.length - ROWS;
+  const failed = rows.filter((row) => isFailed(row) && row.own);
   return `${[
     `## ${named(view.name)}: ${view.status}`,
     '',
@@ -31,7 +32,7 @@ export function summaryOf(view: RunView): string {
         ({ path, status, ms, usd: cost }) => `| ${named(path)} | ${status} | ${formatDuration(ms)} | ${costOf(cost)} |`,
       ),
     ...(left > 0 ? [`| ${left} more | | | |`] : []),
-    ...failuresOf(rows.filter((row) => isFailed(row) && row.own)),
+    ...failuresOf(failed.length > 0 || view.error === null ? failed : [{ path: view.name, error: view.error }]),
   ].join('\n')}\n`;
 }
 
@@ -40,7 +41,7 @@ function costOf(usd: number | null): string {
 }
 
 /** The first that have room, and how many more there are. */
-function failuresOf(failed: CiRow[]): string[] {
+function failuresOf(failed: Pick<CiRow, 'path' | 'error'>[]): string[] {
   const lines: string[] = [];
   let room = FAILURES_BYTES;
   for (const [index, row] of failed.entries()) {
@@ -52,7 +53,7 @@ function failuresOf(failed: CiRow[]): string[] {
   return lines;
 }
 
-function failureOf({ path, error }: CiRow): string[] {
+function failureOf({ path, error }: Pick<CiRow, 'path' | 'error'>): string[] {
   const lines = safeText((error ?? '').slice(0, ERROR_CHARACTERS)).split('\n');
   return ['', `### ${named(path)}`, '', ...lines.map((line) => `    ${line}`)];
 }

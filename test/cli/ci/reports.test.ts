@@ -37,6 +37,19 @@ describe('the report of a run', () => {
     expect(alone).toContain('name="run" time="0.000"><failure message="too long">too long</failure>');
   });
 
+  it('tells everywhere why a run came to less than success by none of its steps', () => {
+    const steps = [
+      stepView(commandStep(0, ['true'], { id: 'first' }), ended('success')),
+      stepView(commandStep(1, ['true'], { id: 'second' }), ended('skipped')),
+    ];
+    const error = 'max_tokens: the next step may take 700 tokens';
+    const part = runView(steps, { status: 'partial', error, endedAt: 1, name: 'check' });
+    expect(junitXml(part)).toContain(`<testsuites tests="3" failures="1"`);
+    expect(junitXml(part)).toContain(`name="run" time="0.000"><failure message="${error}">`);
+    expect(summaryOf(part)).toContain(`### \`check\`\n\n    ${error}\n`);
+    expect(annotations(part)).toEqual([`::error title=check%3A check::${error}`]);
+  });
+
   it('is one annotation for each step that failed, on one line that says nothing else to GitHub', () => {
     expect(annotations(view)).toEqual([
       '::error title=check%3A second::bad <b>&"\\u{0}%0A::set-env name=X::y%0A| a | `b`, 100%25',
