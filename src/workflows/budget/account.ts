@@ -27,7 +27,7 @@ import { leaseOf, UNLIMITED } from '../../plan/run-input.js';
 import type { Restrictions, Pause } from '../../plan/budget/steering.js';
 import { NO_RESTRICTIONS } from '../../plan/budget/steering.js';
 import { ledgerSignal, openLine } from './lease-messages.js';
-import { neededText, warnOfLimits } from './limit-text.js';
+import { neededText, timeText, warnOfLimits } from './limit-text.js';
 import type { BudgetAccount } from '../state/account.js';
 import { restrictionsOf } from '../state/account.js';
 
@@ -242,6 +242,20 @@ export function setPause(account: BudgetAccount, pause: Pause | null): void {
   upsertMemo({ [MEMO.paused]: pause });
   account.onPaused();
   if (pause !== null) account.onPause(pause);
+}
+
+/** Ends what the run is paused for; it stays paused where its time was found over meanwhile, and pauses it. */
+export function endPause(account: BudgetAccount): void {
+  const { clock, policy } = account;
+  const isOver = clock !== null && clock.used_ms >= clock.limit_ms;
+  setPause(account, isOver && actionAt('max_runtime_mins', policy, false) === 'pause' ? timePause(account) : null);
+}
+
+/** The pause of a run whose time is over. */
+export function timePause(account: BudgetAccount): Pause {
+  const { run } = account;
+  const since = new Date().toISOString();
+  return { cause: 'max_runtime_mins', run, message: timeText(account), by: null, since };
 }
 
 /** Another model is to be called: whoever waits says again what it needs. */

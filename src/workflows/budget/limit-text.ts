@@ -50,6 +50,12 @@ function dollars(nanousd: number): string {
   return `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}`;
 }
 
+/** What a used-up run time says to people. */
+export function timeText({ clock }: Pick<BudgetAccount, 'clock'>): string {
+  const minutes = (clock?.limit_ms ?? 0) / 60_000;
+  return `the run time of ${Number(minutes.toFixed(2))} minutes is used up`;
+}
+
 /** Warns people when most of the run time is used, which the ledger does not know. */
 export function warnOfTime(account: BudgetAccount, { used_ms, limit_ms }: Clock): void {
   const minutes = (ms: number): string => String(Number((ms / 60000).toFixed(2)));

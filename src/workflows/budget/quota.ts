@@ -5,7 +5,7 @@ import type { Pause } from '../../plan/budget/steering.js';
 import type { BudgetAccount } from '../state/account.js';
 import { restrictionsOf } from '../state/account.js';
 import type { RunContext } from '../state/context.js';
-import { proceed, reconsider, setPause } from './account.js';
+import { endPause, proceed, reconsider, setPause } from './account.js';
 
 /** What a call is told of the quota that all runs share; absent where there is none. */
 export function quotaOf({ settings, account }: RunContext): { quota?: QuotaTerms } {
@@ -59,7 +59,7 @@ function resumeWhenOver(account: BudgetAccount, pause: Pause): void {
     .then(
       () => {
         if (account.own.pause !== pause) return;
-        setPause(account, null);
+        endPause(account);
         proceed(account);
         account.onChange();
       },

@@ -6,8 +6,8 @@ import { actionAt } from '../../plan/budget/exhaustion.js';
 import { WARNED_AT } from '../../plan/budget/ledger.js';
 import { quick } from '../activities.js';
 import type { RunContext } from '../state/context.js';
-import { proceed, setPause } from './account.js';
-import { warnOfTime } from './limit-text.js';
+import { proceed, setPause, timePause } from './account.js';
+import { timeText, warnOfTime } from './limit-text.js';
 import { isWorking } from '../state/working.js';
 
 /** A clock is not looked at more often than this. */
@@ -67,19 +67,13 @@ export function startClockBeside(context: RunContext): CancellationScope {
 
 function timeIsOver(context: RunContext): void {
   const { account, top } = context;
-  const minutes = (account.clock?.limit_ms ?? 0) / 60_000;
-  const message = `the run time of ${Number(minutes.toFixed(2))} minutes is used up`;
   const action = actionAt('max_runtime_mins', account.policy, false);
-  if (action === 'pause')
-    setPause(account, {
-      cause: 'max_runtime_mins',
-      run: account.run,
-      message,
-      by: null,
-      since: new Date().toISOString(),
-    });
-  else {
+  if (action === 'pause') {
+    // Whatever it is paused for comes first.
+    if (account.own.pause === null) setPause(account, timePause(account));
+  } else {
     const status = action === 'stop' ? 'partial' : action === 'error' ? 'error' : 'timeout';
+    const message = timeText(account);
     account.own = {
       ...account.own,
       stop: { cause: 'max_runtime_mins', status, message: `max_runtime_mins: ${message}` },

@@ -4,7 +4,7 @@ import { STEER } from '../../plan/names.js';
 import type { Additions, Steer, SteerReceipt } from '../../plan/budget/steering.js';
 import { MOST_SAID, additionsOf, isResumable, isSteer } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
-import { proceed, setPause } from './account.js';
+import { endPause, proceed, setPause } from './account.js';
 import { restrictionsOf } from '../state/account.js';
 import type { BudgetAccount } from '../state/account.js';
 import { addRemark, remarkRefusal } from '../state/remarks.js';
@@ -113,7 +113,7 @@ function obey(account: BudgetAccount, steer: Exclude<Steer, { kind: 'say' }>): v
       return;
     case 'resume':
       if (steer.quota !== undefined) account.own = { ...own, quota: steer.quota };
-      return setPause(account, null);
+      return endPause(account);
     case 'budget':
       return addTo(account, steer);
     case 'abort':
@@ -128,7 +128,7 @@ function addTo(account: BudgetAccount, steer: Steer & { kind: 'budget' }): void 
   for (const { limit, resource, amount } of additionsOf(steer.add)) {
     if (resource !== null) raise(account.ledger, resource, amount);
     else if (account.clock !== null) account.clock.limit_ms += amount;
-    if (account.own.pause?.cause === limit) setPause(account, null);
+    if (account.own.pause?.cause === limit) endPause(account);
     if (limit === 'max_cost_usd' || limit === 'max_tokens') account.own = { ...account.own, degrade: null };
   }
 }

@@ -63,6 +63,11 @@ async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
 
 const steer = (handle: RunHandle, wish: object): Promise<SteerReceipt> =>
   sendSteer(handle, { by: 'ana', id: randomUUID(), ...wish } as Steer); // the tests say which
+/** How often the alive log was asked how much of its time a run has used. */
+const countsOfTime = async (handle: RunHandle): Promise<number> =>
+  ((await handle.fetchHistory()).events ?? []).filter(({ markerRecordedEventAttributes: marker }) =>
+    Buffer.from(marker?.details?.['data']?.payloads?.[0]?.data ?? []).includes('countAlive'),
+  ).length;
 const memoOf = async (handle: RunHandle): Promise<unknown> => (await handle.describe()).memo?.[MEMO.paused];
 
 describe('a run that is steered', () => {
@@ -151,6 +156,27 @@ describe('a run that is steered', () => {
       status: 'timeout',
       error: expect.stringContaining('max_runtime_mins') as string,
     });
+    leave();
+  });
+
+  it('whose time is over while it is paused says both, one after the other, and goes on when it has both', async () => {
+    const leave = harness.store.keepAlive();
+    const go = join(harness.folder, 'both');
+    const handle = await harness.start(plan([waitsFor(0, go), commandStep(1, ['true']), commandStep(2, ['true'])]), {
+      lease: { steps: 2, runtime_ms: 1_500 },
+      settings: { on_exhausted: { max_steps: 'pause', max_runtime_mins: 'pause' } },
+    });
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps' });
+    // Once for the warning, and once when it is over.
+    await expect.poll(() => countsOfTime(handle), { timeout: 20_000 }).toBeGreaterThan(1);
+    await writeFile(go, '');
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps' });
+    await steer(handle, { kind: 'budget', add: { steps: 1 } });
+    await expect
+      .poll(() => memoOf(handle))
+      .toMatchObject({ cause: 'max_runtime_mins', message: expect.stringContaining('0.03') as string });
+    await steer(handle, { kind: 'budget', add: { minutes: 10 } });
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 3 } });
     leave();
   });
 
