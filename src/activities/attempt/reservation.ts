@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { toNanoUsd } from '../../plan/budget/amounts.js';
 import type { FailureType } from '../../plan/failure.js';
 
 interface Needs {
@@ -20,9 +21,12 @@ export function budgetShort(message: string, needs: Needs): ApplicationFailure {
   });
 }
 
-/** Throws `budget-short` for a call that may use more than was reserved; what has no limit is never short. */
+/**
+ * Throws `budget-short` for a call that may use more than was reserved; what has no limit is never short. Dollars are
+ * compared as the ledger counts them: the last digit of a sum of them would be short of its own reservation, for ever.
+ */
 export function refuseIfShort(needs: Needs, most: { usd?: number | null; tokens?: number | null } | undefined): void {
-  if (needs.usd <= (most?.usd ?? Infinity) && needs.tokens <= (most?.tokens ?? Infinity)) return;
+  if (toNanoUsd(needs.usd) <= toNanoUsd(most?.usd ?? Infinity) && needs.tokens <= (most?.tokens ?? Infinity)) return;
   throw budgetShort(
     `This call may use $${needs.usd.toFixed(2)} and ${needs.tokens} tokens, more than was reserved for it.`,
     needs,
