@@ -1,4 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
+import { limitsNow } from '../../plan/budget/limits-now.js';
 import { modelIds } from '../../plan/agents/model-choice.js';
 import { noCounts } from '../../plan/outcomes/course.js';
 import type { RunEnd, RunOutcome, ClosingRun, StepResult } from '../../plan/result.js';
@@ -66,7 +67,7 @@ function recordOf(context: RunContext, outcome: RunOutcome): ClosingRun {
     plan: plan.hash,
     plan_name: plan.name,
     input,
-    budget: settings.budget,
+    budget: context.path === '' ? limitsNow(settings.budget, context.account) : settings.budget,
     rehearsal: settings.rehearsal,
     models: modelIds(settings.models),
     submitted_by: settings.submitted_by,

@@ -7,6 +7,7 @@ import type { RunView } from '../../../src/cli/observe/view/view.js';
 import { NO_SPEND } from '../../../src/plan/budget/spend.js';
 import { endedByOthers, nestedEnd } from '../../../src/plan/outcomes/step-ends.js';
 import type { RunEnd, RunRecord } from '../../../src/plan/result.js';
+import type { Json } from '../../../src/plan/values/json.js';
 import { createSchedule, endStep, resultOf } from '../../../src/plan/schedule/schedule.js';
 import type { StepEnd } from '../../../src/plan/schedule/schedule-state.js';
 import { openStore } from '../../../src/store/local-store.js';
@@ -27,7 +28,7 @@ async function closedWith(end: StepEnd): Promise<{ view: RunView; record: RunRec
   await store.putPlan(made);
   const schedule = createSchedule(made);
   endStep(schedule, 0, end);
-  const page = await store.put([{ ...resultOf(schedule, 0, {}) }] as never);
+  const page = await store.put([{ ...resultOf(schedule, 0, {}) }] as unknown as Json);
   const record = runRecord('r', { plan: made.hash, status: 'partial', pages: [page] });
   await store.writeRun(record);
   return { view: await viewOfRecord(record, store), record, store };
@@ -69,7 +70,7 @@ it('one that others have cancelled is shown with what it had come to', async () 
   const { store, record } = await closedWith(endedByOthers('r/nested', 'cancelled'));
   const schedule = createSchedule(below);
   endStep(schedule, 0, { status: 'success', output: null });
-  const pages = [await store.put([{ ...resultOf(schedule, 0, {}) }] as never)];
+  const pages = [await store.put([{ ...resultOf(schedule, 0, {}) }] as unknown as Json)];
   await store.writeRun(runRecord('r/nested', { plan: 'sha256:below', status: 'cancelled', pages }));
   const [step] = viewAt(await viewOfRecord(record, store), 'r/nested').steps;
   expect(step?.status).toBe('success');

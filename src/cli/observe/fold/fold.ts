@@ -3,6 +3,8 @@ import { restoreSchedule } from '../../../plan/schedule/carried-schedule.js';
 import { nextTryDelay } from '../../../plan/outcomes/retry-delay.js';
 import { isUnasked } from '../../../plan/failure.js';
 import { isInDoubt } from '../../../plan/outcomes/flash-recovery.js';
+import type { Budgets } from '../../../plan/budget/budgets.js';
+import { limitsNow } from '../../../plan/budget/limits-now.js';
 import { addSpend, NO_SPEND } from '../../../plan/budget/spend.js';
 import { skipPending } from '../../../plan/schedule/schedule.js';
 import type { Steer } from '../../../plan/budget/steering.js';
@@ -58,8 +60,8 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
     cancelling: false,
     pause: input.carried?.purse?.own.pause ?? null,
     warnings: input.carried?.purse?.warnings ?? [],
-    budget: { ...input.settings.budget },
-    added: new Set(),
+    budget: budgetOf(input),
+    added: new Set(input.carried?.purse?.done),
     outcome: null,
     untold: false,
     played: 0,
@@ -68,6 +70,12 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
   };
   startCarried(fold, at);
   return fold;
+}
+
+/** The limits when this link of the run begins: those of a root with what was added to them before. */
+function budgetOf({ settings: { budget }, path, carried }: RunFold['input']): Budgets {
+  const purse = path === '' ? carried?.purse : undefined;
+  return purse === undefined ? { ...budget } : limitsNow(budget, purse);
 }
 
 /** Blocks that had started before the run continued as new, outer ones first: what they do may leave no event. */

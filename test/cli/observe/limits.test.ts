@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { RunEvent } from '../../../src/cli/observe/history/run-event.js';
+import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
+import { limitsNow } from '../../../src/plan/budget/limits-now.js';
+import { foldOf, recordedEvents } from '../helpers/recorded.js';
+
+const CAP = { steps: null, nanousd: 3_000_000_000, tokens: null, slots: null };
+
+it('the limits of a run that has continued as new are those with what was added before, each addition once', () => {
+  const { run, events } = recordedEvents('loop-over');
+  const [first, ...rest] = events;
+  if (first?.kind !== 'run-started') throw new Error('This history has no beginning');
+  const { input } = first;
+  const { carried, settings } = input;
+  if (!carried?.purse) throw new Error('This history begins where its run has continued');
+  const purse = { ...carried.purse, ledger: { ...carried.purse.ledger, cap: CAP }, done: ['known'] };
+  const begun: RunEvent = {
+    ...first,
+    input: {
+      ...input,
+      settings: { ...settings, budget: { ...NO_BUDGETS, max_cost_usd: 1 } },
+      carried: { ...carried, purse },
+    },
+  };
+  const added = (id: string): RunEvent => ({
+    kind: 'steered',
+    at: first.at,
+    steer: { id, by: 'ana', kind: 'budget', add: { usd: 4 } },
+  });
+  expect(foldOf(run, [begun, ...rest]).budget).toEqual({ ...NO_BUDGETS, max_cost_usd: 3 });
+  expect(foldOf(run, [begun, added('known'), added('new'), added('new')]).budget.max_cost_usd).toBe(7);
+});
+
+it('what was added to the limits of a run is in them, and no limit comes from nowhere', () => {
+  const budget = { ...NO_BUDGETS, max_steps: 5, max_cost_usd: 1, max_tokens: 10, max_runtime_mins: 1, max_parallel: 2 };
+  const raised = { cap: { steps: 7, nanousd: 1_500_000_000, tokens: 20, slots: 2 } };
+  expect(limitsNow(budget, { ledger: raised, clock: { limit_ms: 90_000 } })).toEqual({
+    ...{ max_steps: 7, max_cost_usd: 1.5, max_tokens: 20, max_runtime_mins: 1.5, max_parallel: 2 },
+  });
+  expect(limitsNow(NO_BUDGETS, { ledger: raised, clock: { limit_ms: 90_000 } })).toEqual(NO_BUDGETS);
+  const none = { cap: { steps: null, nanousd: null, tokens: null, slots: null } };
+  expect(limitsNow(budget, { ledger: none, clock: null })).toEqual(budget);
+});
