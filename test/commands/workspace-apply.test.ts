@@ -162,6 +162,7 @@ describe('workspace of a project below the top of a repository', () => {
     }))
       writeFileSync(join(inner.folder, name), text);
     try {
+      expect(await inner.run('trust')).toMatchObject({ code: 0 });
       const begin = (): void => {
         writeFileSync(join(inner.folder, 'notes.txt'), 'one\n');
         rmSync(join(inner.folder, 'new.txt'), { force: true });
