@@ -142,6 +142,7 @@ describe("the folder of a project's toolsets", () => {
   it('outside of the folder that a run works in stops it before it starts, with the way to go', async () => {
     await mkdir(join(project.folder, 'apart'), { recursive: true });
     await writeFile(join(project.folder, 'apart/perdure.yml'), '{}\n');
+    expect((await project.runIn('apart', 'trust')).code).toBe(0);
     const asked = endpoint.requests.length;
     const { code, stderr } = await project.runIn('apart', 'run', '../minutes/reading.json', 'Go.');
     expect(code).toBe(2);
