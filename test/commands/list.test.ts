@@ -171,6 +171,7 @@ describe('a row of `list` is a run', () => {
       await cp(join(project.folder, '.perdure', name), join(project.folder, 'other', '.perdure', name), {
         recursive: true,
       });
+    expect((await project.runIn('other', 'trust')).code).toBe(0);
     const copied = await project.runIn('other', 'list', '--json');
     expect((JSON.parse(copied.stdout) as Row[]).map(({ run }) => run).sort()).toEqual(['ones', 'said']);
     await rm(join(project.folder, 'other'), { recursive: true });
