@@ -42,10 +42,13 @@ it('a server that `python -m` starts is no module that an agent has put into the
 it.each([
   ['/usr/bin/npx -y x', '--prefix /dev/null -y x'],
   ['npm exec -y x', '--prefix /dev/null exec -y x'],
+  ['npm --loglevel silent exec x', '--prefix /dev/null --loglevel silent exec x'],
   ['npm run serve', 'run serve'],
+  ['npm run x', 'run x'],
   ['pnpm dlx x', '-C / dlx x'],
   ['pnpx x', '-C / x'],
   ['deno run -A npm:x serve', 'run --no-config --node-modules-dir=none -A npm:x serve'],
+  ['deno --quiet run npm:x', '--quiet run --no-config --node-modules-dir=none npm:x'],
   ['deno run server.ts', 'run server.ts'],
   ['bunx @scope/x@1.2.3', '@scope/x@1.2.3'],
   ['bun x x@1', 'x x@1'],

@@ -11,6 +11,8 @@ export interface Refused {
   refused: string;
 }
 
+/** Words that say what a runner does: options before them may have values. */
+const COMMANDS = ['exec', 'x', 'dlx', 'run', 'start'];
 /** A place where no package is. */
 const NOWHERE = ['--prefix', '/dev/null'];
 const ROOT = ['-C', '/'];
@@ -24,7 +26,8 @@ const NO_LOCAL = ['--no-config', '--node-modules-dir=none'];
 export function startOf(program: string, args: string[]): Start | Refused {
   const name = basename(program);
   if (/^python[\d.]*$/.test(name)) return { args, env: args.includes('-m') ? { PYTHONSAFEPATH: '1' } : {} };
-  const command = args.find((word) => !word.startsWith('-')) ?? '';
+  const command = args.find((word) => COMMANDS.includes(word)) ?? '';
+  const at = args.indexOf(command) + 1;
   switch (`${name} ${command}`) {
     case 'npm exec':
     case 'npm x':
@@ -32,9 +35,9 @@ export function startOf(program: string, args: string[]): Start | Refused {
     case 'pnpm dlx':
       return plain([...ROOT, ...args]);
     case 'bun x':
-      return versioned(args, args.slice(args.indexOf('x') + 1));
+      return versioned(args, args.slice(at));
     case 'deno run':
-      return plain(args.some((word) => /^(npm|jsr):/.test(word)) ? afterFirst(args, NO_LOCAL) : args);
+      return plain(args.some((word) => /^(npm|jsr):/.test(word)) ? args.toSpliced(at, 0, ...NO_LOCAL) : args);
     case 'yarn dlx':
       return { refused: `\`yarn dlx\` runs what \`.yarnrc.yml\` names there. ${INSTEAD}` };
   }
@@ -56,8 +59,4 @@ function versioned(args: string[], words: string[]): Start | Refused {
 
 function plain(args: string[]): Start {
   return { args, env: {} };
-}
-
-function afterFirst([first = '', ...rest]: string[], words: string[]): string[] {
-  return [first, ...words, ...rest];
 }
