@@ -82,7 +82,7 @@ describe('a closed run', () => {
     }
     const { stdout } = await project.run('show', 'talk');
     // Of several the last one stands in the tree.
-    expect(stdout.match(/one +helper/g)).toHaveLength(1);
+    expect(stdout.match(/ one +claude-/g)).toHaveLength(1);
   });
 
   it('takes with it what was nested in it when it is pruned', async () => {
