@@ -102,7 +102,8 @@ function obey(account: BudgetAccount, steer: Exclude<Steer, { kind: 'say' }>): v
   const { own } = account;
   switch (steer.kind) {
     case 'pause':
-      if (own.pause === null)
+      // In place of a limit's, which would end with an addition: only a word ends what a person has asked for.
+      if (own.pause?.cause !== 'request')
         setPause(account, {
           cause: 'request',
           run: account.run,
@@ -113,6 +114,7 @@ function obey(account: BudgetAccount, steer: Exclude<Steer, { kind: 'say' }>): v
       return;
     case 'resume':
       if (steer.quota !== undefined) account.own = { ...own, quota: steer.quota };
+      account.ledger.exhausted = null; // a limit that is still used up says so again
       return endPause(account);
     case 'budget':
       return addTo(account, steer);

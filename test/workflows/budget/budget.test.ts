@@ -102,6 +102,24 @@ describe('a run that is steered', () => {
     await again();
   });
 
+  it('that a person pauses while a limit has paused it stays paused when there is more, until somebody says so', async () => {
+    const handle = await harness.start(branches(4, 1), {
+      lease: { steps: 2, slots: 10 },
+      settings: { on_exhausted: { max_steps: 'pause' } },
+    });
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps' });
+    await steer(handle, { kind: 'pause' });
+    expect(await memoOf(handle)).toMatchObject({ cause: 'request', by: 'ana' });
+    // A limit that is still used up pauses again.
+    await steer(handle, { kind: 'resume' });
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps', message: 'all 2 steps are used' });
+    await steer(handle, { kind: 'pause' });
+    expect(await steer(handle, { kind: 'budget', add: { steps: 2 } })).toMatchObject({ status: 'paused' });
+    expect(await memoOf(handle)).toMatchObject({ cause: 'request' });
+    await steer(handle, { kind: 'resume' });
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 4 } });
+  });
+
   it('pauses at a limit that says so, and an addition is applied once', async () => {
     const handle = await harness.start(branches(4, 1), {
       lease: { steps: 2, slots: 10 },
