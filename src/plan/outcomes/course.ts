@@ -36,6 +36,9 @@ export function courseOf(schedule: Schedule, single: boolean): Course {
     };
   const isCancelled = schedule.steps.some(({ failure }) => failure?.type === 'cancelled');
   const told = errorOf(schedule);
+  const [first] = schedule.steps;
+  if (first !== undefined && schedule.steps.every(({ status }) => status === 'skipped'))
+    return { status: 'skipped', failure: null, error: first.reason, asked: false };
   if (endOf(schedule) !== 'error' && !isCancelled)
     return { status: 'success', failure: null, error: null, ...partialOf(told), asked: isAllAsked(schedule) };
   const failure: Failure =

@@ -84,6 +84,19 @@ describe('how a body of several steps went', () => {
     expect(courseOf(schedule, false)).toMatchObject({ status: 'success', asked: false });
   });
 
+  it('is skipped where none of its steps ran, and says why', () => {
+    const skipped: StepEnd = { status: 'skipped', reason: 'max_steps: all 2 steps are used' };
+    expect(courseOf(ended([step(0, 'stop'), step(1, 'stop')], skipped, skipped), false)).toEqual({
+      status: 'skipped',
+      failure: null,
+      error: 'max_steps: all 2 steps are used',
+      asked: false,
+    });
+    expect(courseOf(ended([step(0, 'stop'), step(1, 'stop')], done, skipped), false)).toMatchObject({
+      status: 'success',
+    });
+  });
+
   it('is that of its one step as it is', () => {
     const schedule = createSchedule(single(step(0, 'stop')));
     endStep(schedule, 0, late);
