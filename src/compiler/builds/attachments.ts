@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, normalize, resolve } from 'node:path';
 import type { AttachedMedia, Attachment } from '../../plan/values/attachment.js';
-import { MOST_ATTACHED_BYTES, attachedTokens, mediaOf } from '../../plan/values/attached-media.js';
+import { MOST_ATTACHED_BYTES, UNNAMEABLE, attachedTokens, mediaOf } from '../../plan/values/attached-media.js';
 import type { Template } from '../../plan/values/expression.js';
 import { ofParts } from '../expressions/template.js';
 import type { Texts } from '../hash.js';
@@ -27,6 +27,10 @@ export function attachmentsOf({ node, file }: ProjectDefinition, texts: Texts, r
     const name = String(item.value);
     if (leavesFolder(name)) {
       refuse(report, item, `The attachment \`${name}\` lies outside of the manifest's folder.`);
+      continue;
+    }
+    if (name === '__proto__') {
+      refuse(report, item, `\`${name}\`: ${UNNAMEABLE}`);
       continue;
     }
     const path = resolve(dirname(file), name);

@@ -3,6 +3,9 @@ import type { AttachedMedia } from './attachment.js';
 /** Bytes of all files that are attached at once: what Anthropic's API takes, in which a file is a third larger. */
 export const MOST_ATTACHED_BYTES = 22 * 1024 * 1024;
 
+/** Why a file called `__proto__` is not attached: an object has no key of that name. */
+export const UNNAMEABLE = 'a file of this name cannot be attached. Give it another one.';
+
 const MOST_IMAGE_BYTES = 5_000_000;
 const MOST_PAGES = 600;
 /** Tokens of one page as text and as picture, and of one image: the most that the API's documents name. */
@@ -34,8 +37,9 @@ export function attachedTokens(content: string, media: AttachedMedia): { tokens:
   return { tokens: (pages ?? most) * PAGE_TOKENS };
 }
 
-/** Pages of a PDF where its tree of pages stands in it uncompressed; else null. */
+/** Pages of a PDF where its tree of pages stands in it uncompressed; else null. Packed objects may hold another tree. */
 function pagesOf(content: string): number | null {
+  if (content.includes('/ObjStm')) return null;
   const counts = [...content.matchAll(/\/Type\s*\/Pages\b[^]{0,200}?\/Count\s+(\d{1,6})/g)];
   return counts.length === 0 ? null : Math.max(...counts.map(([, count]) => Number(count)));
 }

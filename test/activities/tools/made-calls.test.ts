@@ -87,6 +87,15 @@ describe.each<[string, Calls]>([
     });
   });
 
+  it('whose name no object can have as a key is refused by name', async () => {
+    const { context, judge } = await open(PERMISSIONS);
+    await writeFile(join(context.workspace, '__proto__'), 'text');
+    expect(await call(judge, ['__proto__'], context)).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining('`__proto__`: a file of this name cannot be attached') as string,
+    });
+  });
+
   it('that is denied never goes along', async () => {
     const { context, judge } = await open({ ...PERMISSIONS, deny: ['read:secrets/*'] });
     expect(await call(judge, ['secrets/key'], { ...context, allowed: true })).toMatchObject({

@@ -128,6 +128,16 @@ const ROWS: Row[] = [
     'put a text, a PDF or an image beside the manifest, or take it out of `attachments`',
     { ...manifest({ entry: { agent: 'main', args: { input: 'Read.', attachments: ['deck.txt'] } } }), 'deck.txt': 'x' },
   ],
+  [
+    'an attachment that an object cannot have as a key',
+    {
+      ...manifest({ entry: { agent: 'main', args: { input: 'Read.', attachments: ['__proto__'] } } }),
+      ['__proto__']: 'x',
+    },
+    'project.json 9:5 unreadable-file',
+    'put a text, a PDF or an image beside the manifest, or take it out of `attachments`',
+    { ...manifest({ entry: { agent: 'main', args: { input: 'Read.', attachments: ['proto'] } } }), proto: 'x' },
+  ],
 ];
 
 describe('a project with one fault', () => {

@@ -50,5 +50,8 @@ describe('a file that a model is shown', () => {
     expect(attachedTokens('x'.repeat(2_000_000), 'application/pdf')).toEqual({ tokens: 3_000_000 });
     expect(attachedTokens(`/Type /Pages ${'x'.repeat(300)} /Count 9`, 'application/pdf')).toEqual({ tokens: 5_000 });
     expect(attachedTokens('/Type /PagesX /Count 9', 'application/pdf')).toEqual({ tokens: 5_000 });
+    // Its true tree of pages may be packed beside one that is not used.
+    const packed = `${pages(1)} /Type /ObjStm ${'x'.repeat(8_000)}`;
+    expect(attachedTokens(packed, 'application/pdf')).toEqual({ tokens: 25_000 });
   });
 });

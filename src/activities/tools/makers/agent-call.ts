@@ -6,7 +6,7 @@ import type { Permissions } from '../../../plan/tools/permission.js';
 import { judgeAction } from '../../../plan/tools/permission.js';
 import { shortHash } from '../../../plan/packing/short-hash.js';
 import type { MadeAgentTool, MakerTool } from '../../../plan/tools/tool.js';
-import { MOST_ATTACHED_BYTES, attachedTokens, mediaOf } from '../../../plan/values/attached-media.js';
+import { MOST_ATTACHED_BYTES, UNNAMEABLE, attachedTokens, mediaOf } from '../../../plan/values/attached-media.js';
 import type { Attachment } from '../../../plan/values/attachment.js';
 import type { Hash } from '../../../plan/values/value.js';
 import type { Store } from '../../../store/store.js';
@@ -206,6 +206,7 @@ async function attach(
   const content = bytes.toString('latin1');
   const media = mediaOf(content);
   if (media === null) {
+    if (name === '__proto__') return UNNAMEABLE;
     if (bytes.includes(0)) return 'it is no text, no PDF and no image.';
     texts[name] = bytes.toString('utf8');
     return null;
