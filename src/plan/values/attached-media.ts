@@ -37,7 +37,7 @@ export function attachedTokens(content: string, media: AttachedMedia): { tokens:
   return { tokens: (pages ?? most) * PAGE_TOKENS };
 }
 
-/** Pages of a PDF where its tree of pages stands in it uncompressed; else null. Packed objects may hold another tree. */
+/** Pages of a PDF where its tree of pages stands in it uncompressed; else null, as packed objects may hold another. */
 function pagesOf(content: string): number | null {
   if (content.includes('/ObjStm')) return null;
   const counts = [...content.matchAll(/\/Type\s*\/Pages\b[^]{0,200}?\/Count\s+(\d{1,6})/g)];

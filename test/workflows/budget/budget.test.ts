@@ -102,7 +102,7 @@ describe('a run that is steered', () => {
     await again();
   });
 
-  it('that a person pauses while a limit has paused it stays paused when there is more, until somebody says so', async () => {
+  it('that a person pauses at a limit stays paused when there is more, until somebody says so', async () => {
     const handle = await harness.start(branches(4, 1), {
       lease: { steps: 2, slots: 10 },
       settings: { on_exhausted: { max_steps: 'pause' } },
