@@ -32,6 +32,8 @@ import { prepareStateDir } from '../server/server-database.js';
 import { NAMESPACE } from '../connection/connect.js';
 import { superviseServer } from '../server/server-supervisor.js';
 import type { SupervisedServer } from '../server/server-supervisor.js';
+import { createUiGuard } from '../server/ui-guard.js';
+import type { UiGuard } from '../server/ui-guard.js';
 
 export interface HostOptions {
   stateDir: string;
@@ -65,6 +67,7 @@ export type HostEnd =
 /** What a host has opened, to be closed in reverse. */
 interface Parts {
   codec: CodecServer | null;
+  ui: UiGuard;
   server: SupervisedServer | null;
   worker: { ended: Promise<void>; stop: () => Promise<void> } | null;
 }
@@ -89,7 +92,7 @@ async function runLocked(options: HostOptions): Promise<HostEnd> {
   const forward = (): void => stop.abort(options.signal.reason);
   if (options.signal.aborted) forward();
   options.signal.addEventListener('abort', forward, { once: true });
-  const parts: Parts = { codec: null, server: null, worker: null };
+  const parts: Parts = { codec: null, ui: createUiGuard(), server: null, worker: null };
   const host = await openHost(options, stop, parts);
   const folder = holdFolder(options.stateDir, {
     onGone: (what) => stop.abort(what),
@@ -208,6 +211,8 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     (parts.codec = await serveCodec(store, port, () => host.keys.now()));
   const onServer = async (server: EmbeddedServer): Promise<void> => {
     parts.codec?.allow(server.ports.ui);
+    if (!(await parts.ui.stand({ port: server.ports.ui, address: server.uiAddress })))
+      onProgress(`port ${String(server.ports.ui)} is taken: the Web UI cannot be reached`);
     await writeDown(server, options, host);
   };
   parts.server = await superviseServer({
@@ -334,5 +339,5 @@ async function shutDown(
     parts.server.release();
     await stopServer(parts.server.current());
   }
-  await parts.codec?.close();
+  await Promise.all([parts.codec?.close(), parts.ui.close()]);
 }

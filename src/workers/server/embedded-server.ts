@@ -10,9 +10,10 @@ import { claimFreePort, claimPort, isFree, LOOPBACK, waitForPort } from './ports
 import type { PortClaim } from './ports.js';
 import { identify, isRunning, listProcesses, signalGroup } from '../processes/processes.js';
 import type { ProcessIdentity } from '../processes/processes.js';
-import { isServer, markOf, portsIn, serverArguments } from './server-command.js';
+import { isServer, markOf, portsIn, serverArguments, uiAddressIn } from './server-command.js';
 import type { ServerPorts } from './server-command.js';
 import { checkDatabase, databaseError, databaseFile, databaseIsMade } from './server-database.js';
+import { chooseUiAddress, hasUiGuard } from './ui-guard.js';
 
 const HEALTHY_MS = 60_000;
 const STOP_MS = 10_000;
@@ -24,7 +25,10 @@ export interface EmbeddedServer {
   ports: ServerPorts;
   /** `127.0.0.1:7233` */
   address: string;
+  /** Where people find the Web UI. */
   uiUrl: string;
+  /** Where it listens itself: behind its guard, if there is one. */
+  uiAddress: string;
 }
 
 /** Ports that are taken when they are free; null leaves the choice to the system. */
@@ -45,7 +49,7 @@ export async function findServer(stateDir: string): Promise<EmbeddedServer | nul
     const identity = ports === null ? null : await identify(pid);
     // The file of that name may be another one since the server opened it.
     if (ports !== null && identity !== null && (id === null || (await hasOpen(pid, id)) !== false))
-      return describe(identity, ports);
+      return describe(identity, ports, uiAddressIn(argv));
   }
   return null;
 }
@@ -126,7 +130,8 @@ export async function startServer(program: string, stateDir: string, ports: Serv
     () => 0,
   );
   const fd = openSync(log, 'a', 0o600);
-  const child = spawn(program, serverArguments(databaseFile(real), ports), {
+  const uiAddress = chooseUiAddress();
+  const child = spawn(program, serverArguments(databaseFile(real), ports, uiAddress), {
     cwd: real,
     // A person's Temporal settings must not reach our own server.
     env: { PATH: process.env['PATH'], HOME: real },
@@ -141,7 +146,7 @@ export async function startServer(program: string, stateDir: string, ports: Serv
   });
   const identity = await identify(child.pid ?? 0);
   if (identity === null) throw await startError(real, from);
-  const server = describe(identity, ports);
+  const server = describe(identity, ports, uiAddress);
   await settled(server, real, from);
   return server;
 }
@@ -200,17 +205,23 @@ export function serverLog(stateDir: string): string {
   return join(stateDir, 'logs', 'server.log');
 }
 
-/** Tells whether a server could listen there again. */
+/** Tells whether a new server could listen there. */
 export async function arePortsFree(ports: ServerPorts): Promise<boolean> {
   return (await isFree(ports.grpc)) && (await isFree(ports.ui));
 }
 
-function describe(identity: ProcessIdentity, ports: ServerPorts): EmbeddedServer {
+/** Tells whether a server could listen there again: where a guard stands at the UI's port, that one stays. */
+export async function arePortsFreeAgain(ports: ServerPorts): Promise<boolean> {
+  return hasUiGuard ? isFree(ports.grpc) : arePortsFree(ports);
+}
+
+function describe(identity: ProcessIdentity, ports: ServerPorts, uiAddress: string): EmbeddedServer {
   return {
     identity,
     ports,
     address: `${LOOPBACK}:${String(ports.grpc)}`,
     uiUrl: `http://${LOOPBACK}:${String(ports.ui)}`,
+    uiAddress,
   };
 }
 

@@ -40,11 +40,11 @@ const DYNAMIC_CONFIG: Record<string, string> = {
 };
 const PRAGMAS: Record<string, string> = { journal_mode: 'wal', synchronous: 'full' };
 
-/** The arguments of a Temporal command line that serves one database file. */
-export function serverArguments(database: string, ports: ServerPorts): string[] {
+/** The arguments of a Temporal command line that serves one database file, and its Web UI at an address of loopback. */
+export function serverArguments(database: string, ports: ServerPorts, uiAddress: string): string[] {
   return [
     ...['server', 'start-dev', '--db-filename', database, '--ip', LOOPBACK, '--namespace', markOf(database)],
-    ...['--port', String(ports.grpc), '--ui-port', String(ports.ui)],
+    ...['--port', String(ports.grpc), '--ui-port', String(ports.ui), '--ui-ip', uiAddress],
     ...['--ui-codec-endpoint', `http://${LOOPBACK}:${String(ports.codec)}`],
     ...Object.entries(PRAGMAS).flatMap(([name, value]) => ['--sqlite-pragma', `${name}=${value}`]),
     ...Object.entries(DYNAMIC_CONFIG).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]),
@@ -70,4 +70,10 @@ export function portsIn(argv: string[], database: string): ServerPorts | null {
   const codec = /:(\d+)$/.exec(after('--ui-codec-endpoint'));
   const ports = { grpc: Number(after('--port')), ui: Number(after('--ui-port')), codec: Number(codec?.[1]) };
   return Object.values(ports).every((port) => Number.isInteger(port) && port > 0) ? ports : null;
+}
+
+/** Where the Web UI of the server whose command line this is listens. */
+export function uiAddressIn(argv: string[]): string {
+  const at = argv.indexOf('--ui-ip');
+  return (at < 0 ? null : argv[at + 1]) ?? LOOPBACK;
 }

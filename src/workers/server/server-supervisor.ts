@@ -4,6 +4,7 @@ import type { Env } from '../../store/cache-folder.js';
 import type { CodecServer } from './codec-server.js';
 import {
   arePortsFree,
+  arePortsFreeAgain,
   choosePorts,
   endStrayServers,
   findServer,
@@ -196,7 +197,7 @@ async function whenThereIsRoom<T>(
 
 async function portsFree(ports: ServerPorts, signal: AbortSignal): Promise<void> {
   const until = Date.now() + PORTS_MS;
-  while (!(await arePortsFree(ports))) {
+  while (!(await arePortsFreeAgain(ports))) {
     if (Date.now() > until)
       throw new UnavailableError(
         `Port ${String(ports.grpc)} or ${String(ports.ui)} of the Temporal server was taken after it ended.`,
