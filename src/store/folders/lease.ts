@@ -45,14 +45,28 @@ export async function withLease<T>(
     if (highestIn(folder) !== number) throw new LeaseLost(`Another took over after ${expiryMs / 1000} s.`);
   };
   const renewal = setInterval(() => {
-    if (highestIn(folder) === number) write(folder, number, Date.now() + expiryMs);
+    tryTo(() => {
+      if (highestIn(folder) === number) write(folder, number, Date.now() + expiryMs);
+    });
   }, expiryMs / 4);
   try {
     return await act({ number, wasLost, require });
   } finally {
     clearInterval(renewal);
     // Where another has taken over, this says nothing any more.
-    write(folder, number, 0);
+    tryTo(() => write(folder, number, 0));
+  }
+}
+
+/**
+ * A disk that takes nothing now ends no work that is under way, nor takes its result: what is not renewed or given back
+ * is over when it expires.
+ */
+function tryTo(write: () => void): void {
+  try {
+    write();
+  } catch {
+    // the next renewal says it
   }
 }
 

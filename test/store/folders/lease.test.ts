@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Lease } from '../../../src/store/folders/lease.js';
 import { LeaseLost, withLease } from '../../../src/store/folders/lease.js';
 
@@ -136,4 +136,22 @@ it('ends a wait that is given up', async () => {
     throw new Error('cancelled');
   };
   await expect(withLease(folder, { onWait }, () => Promise.resolve())).rejects.toThrow('cancelled');
+});
+
+it('is held, and given up, by who cannot write meanwhile', async () => {
+  const errors: unknown[] = [];
+  const listen = (error: unknown): void => void errors.push(error);
+  process.on('uncaughtException', listen);
+  onTestFinished(() => void process.off('uncaughtException', listen));
+  const work = withLease(folder, { expiryMs: 40 }, async ({ number, require }) => {
+    const own = join(folder, String(number));
+    rmSync(own);
+    mkdirSync(own); // nothing takes its place
+    await vi.waitFor(() => expect(readdirSync(folder).filter((name) => name.startsWith('.'))).not.toEqual([]));
+    await new Promise(setImmediate);
+    require();
+    return 'done';
+  });
+  expect(await work).toBe('done');
+  expect(errors).toEqual([]);
 });
