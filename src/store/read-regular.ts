@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+import { mayBeThere, storeFailure } from './store-failure.js';
 
 /** Nobody waits for the other end of a pipe: a command would never end, and not hear Ctrl-C. */
 const WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -45,7 +46,19 @@ export async function readText(path: string): Promise<string> {
   return (await readBytes(path)).toString();
 }
 
-/** Does the same at once. */
+/** The same; null where there is none. Throws a `StoreFailure` where it may be there and cannot be read now. */
+export async function readIfThere(path: string): Promise<string | null> {
+  return readText(path).catch((error: unknown) => noFile(error, path));
+}
+
+/** Null for an error that says that no file is there which we may read; else throws a `StoreFailure`. */
+export function noFile(error: unknown, path: string): null {
+  const failure = storeFailure(error, 'read', path);
+  if (mayBeThere(failure)) throw failure;
+  return null;
+}
+
+/** Reads a file of ours as text, at once. */
 export function readTextNow(path: string): string {
   const file = openRegularNow(path);
   try {

@@ -55,6 +55,11 @@ export function isOfOneFile({ cause }: StoreFailure): boolean {
   return OF_ONE_FILE.has(errorCode(cause) ?? '');
 }
 
+/** Tells whether what could not be read may be there all the same: nothing more can be opened now, say. */
+export function mayBeThere(failure: StoreFailure): boolean {
+  return failure.passes && !isOfOneFile(failure);
+}
+
 /** Turns what the file system said about `path` into a failure that tells a person what to do. `action`: `write`. */
 export function storeFailure(error: unknown, action: 'read' | 'write' | 'create', path: string): StoreFailure {
   if (error instanceof StoreFailure) return error;

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CommandStep } from '../../plan/step.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
+import { noFile } from '../../store/read-regular.js';
 import type { Store } from '../../store/store.js';
 import type { StepCall, StepOutput } from '../contract.js';
 import type { FileHashes } from '../reuse/content-key.js';
@@ -45,17 +46,20 @@ async function areAsLeft(hashes: FileHashes, cwd: string): Promise<boolean> {
   return Object.entries(hashes).every(([file, hash]) => hash !== null && now[file] === hash);
 }
 
+/** Null for what is no file, or none that we may read. Throws a `StoreFailure` where it cannot be read now. */
 async function fileHash(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   // Not blocking: a pipe in its place would be waited for.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) =>
+    noFile(error, path),
+  );
   if (file === null) return null;
   try {
     if (!(await file.stat()).isFile()) return null;
     await pipeline(file.createReadStream({ autoClose: false }), hash);
     return hash.digest('hex');
-  } catch {
-    return null;
+  } catch (error) {
+    return noFile(error, path);
   } finally {
     await file.close();
   }

@@ -8,7 +8,7 @@ import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
-import { StoreFailure } from '../../store/store-failure.js';
+import { mayBeThere, StoreFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 import type { JournalKey } from '../../store/journal/entry.js';
 import type { StepCall, StepOutput } from '../contract.js';
@@ -74,14 +74,20 @@ export async function reusedOutput(
   return null;
 }
 
-/** Tells whether what the result names is there: somebody may have removed values, and then the step is done again. */
+/**
+ * Tells whether what the result names is there: somebody may have removed values, and then the step is done again.
+ * Throws where nobody can look now: what is there is not paid twice.
+ */
 async function isKept(store: Store, { output }: Kept): Promise<boolean> {
   return (
     output === null ||
     !isStored(output) ||
     store.get(output.ref).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        if (error instanceof StoreFailure && mayBeThere(error)) throw error;
+        return false;
+      },
     )
   );
 }

@@ -12,7 +12,7 @@ import { hide } from '../git/work-tree.js';
 import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
 import type { StoreFailure } from '../store-failure.js';
 import { storeFailure } from '../store-failure.js';
-import { readText } from '../read-regular.js';
+import { readIfThere } from '../read-regular.js';
 
 /** Files that a snapshot has nothing of: they stay as the one before had them. */
 export interface MissingFiles extends Pick<LeftOut, 'unnamed' | 'unread'> {
@@ -128,7 +128,7 @@ async function readRef(folder: string, run: string, moment: string): Promise<str
   const path = join(snapshotsOfRun(folder, run), moment);
   // Every run asks when it closes, and most have none.
   if (!existsSync(path)) return null;
-  const text = await readText(path).catch(() => '');
+  const text = (await readIfThere(path)) ?? '';
   return /^[0-9a-f]{40}\n$/.test(text) ? text.trim() : null;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Value } from '../../plan/values/value.js';
 import { writeAtomically } from '../files.js';
 import type { TreePlaces } from './places.js';
-import { readText } from '../read-regular.js';
+import { readIfThere } from '../read-regular.js';
 
 /** What a step that commits came to. */
 export interface DoneWork {
@@ -22,7 +22,7 @@ export async function keepDone(places: TreePlaces, key: string, done: DoneWork):
 
 /** What was kept for a key; null where nothing was. */
 export async function doneBy(places: TreePlaces, key: string): Promise<DoneWork | null> {
-  const text = await readText(fileOf(places, key)).catch(() => null);
+  const text = await readIfThere(fileOf(places, key));
   return text === null ? null : (JSON.parse(text) as DoneWork); // `keepDone` wrote it whole
 }
 

@@ -29,7 +29,7 @@ import {
   openTreeRepository,
   stopBorrowing,
 } from './tree-repository.js';
-import { readText } from '../read-regular.js';
+import { readIfThere } from '../read-regular.js';
 
 /** What is known of a run's work trees: `made.json`, written when the first one is there. */
 export interface MadeTrees {
@@ -97,7 +97,7 @@ const SHALLOW_BYTES = 16 * 1024 * 1024;
 
 /** What is known of a run's work trees; null where there are none, or the first is not made yet. */
 export async function madeTrees(stateDir: string, run: string): Promise<MadeTrees | null> {
-  const text = await readText(madeFile(treePlaces(stateDir, run))).catch(() => null);
+  const text = await readIfThere(madeFile(treePlaces(stateDir, run)));
   return text === null ? null : (JSON.parse(text) as MadeTrees); // we wrote it whole
 }
 

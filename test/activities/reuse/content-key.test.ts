@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { StepCall, StepOutput } from '../../../src/activities/contract.js';
+import { hashesOf } from '../../../src/activities/commands/command-content.js';
+import { contentKey, keepOutput, reusedOutput } from '../../../src/activities/reuse/content-key.js';
+import { StoreFailure, storeFailure } from '../../../src/store/store-failure.js';
+import type { Store } from '../../../src/store/store.js';
+import { createBench, temporaryFolder } from '../helpers/harness.js';
+
+/** A result that is kept, and what a rerun finds of it in a store that gives out no values, for this reason. */
+async function foundWhere(why: StoreFailure): Promise<StepOutput | null> {
+  const { store, temporal } = await createBench();
+  const first = 'first-run-id';
+  const root = { run: 'test-run', first, plan: contentKey('agent', null) };
+  const call: StepCall = { root, nested: null, step: 0, path: 'ask', try: 1, environment: {} };
+  const output = await store.putAlways('x'.repeat(1_000));
+  const made = { output, spend: { usd: 1, tokens: 10, steps: 1 }, note: null, reused: false };
+  const key = contentKey('agent', 'asked');
+  await temporal.run(() => keepOutput(store, call, key, made));
+  const poor: Store = { ...store, get: () => Promise.reject(why) };
+  return reusedOutput(poor, { ...call, reuse: { run: 'test-run', from: first } }, key);
+}
+
+it('a result is made anew whose value is gone, and waited for where it cannot be read now', async () => {
+  expect(await foundWhere(new StoreFailure('store-missing', 'gone'))).toBeNull();
+  for (const code of ['EMFILE', 'ESTALE', 'EUNREACHED']) {
+    const why = storeFailure(Object.assign(new Error(code), { code }), 'read', '/value');
+    await expect(foundWhere(why), code).rejects.toBe(why);
+  }
+});
+
+it('a file that cannot be opened now is not taken for none', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'a.txt'), 'a\n');
+  expect(await hashesOf(['a.txt', 'none.txt', '.'], folder)).toEqual({
+    'a.txt': expect.any(String),
+    'none.txt': null,
+    '.': null,
+  });
+  const fill = fillDescriptors();
+  const hashes = hashesOf(['a.txt'], folder);
+  await expect(hashes.finally(fill.free)).rejects.toThrow('EMFILE');
+});
+
+/** Opens files until this process may open no more. */
+function fillDescriptors(): { free: () => void } {
+  const limit = (files: number): unknown =>
+    execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${files}:`]);
+  const before = Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
+  limit(readdirSync('/proc/self/fd').length + 50);
+  const files: number[] = [];
+  try {
+    for (;;) files.push(openSync('/dev/null', 'r'));
+  } catch {
+    // there is room for none
+  }
+  const free = (): void => {
+    files.forEach(closeSync);
+    limit(before);
+  };
+  return { free };
+}
