@@ -94,7 +94,7 @@ async function askUntilValid(playing: Playing, first: ProgramQuestion): Promise<
   const { call, step, agent, log, account } = playing;
   let question = first;
   for (let again = 0; ; again += 1) {
-    const reply = await replyTo(playing, question, again);
+    const reply = await replyTo(playing, question, { again, task: first.prompt });
     const verdict = judge(
       { text: reply.text, stop: 'end', usage: reply.spent.usage },
       step,
@@ -117,7 +117,11 @@ async function askUntilValid(playing: Playing, first: ProgramQuestion): Promise<
  * The journal's answer, or what the program answers now. What it has used is booked while it works: it may be ended at
  * any moment.
  */
-async function replyTo(playing: Playing, question: ProgramQuestion, again: number): Promise<ProgramReply> {
+async function replyTo(
+  playing: Playing,
+  question: ProgramQuestion,
+  { again, task }: { again: number; task: string },
+): Promise<ProgramReply> {
   const { deps, call, agent, signal, log, progress, account } = playing;
   const request = { program: call.program.program, ...question } as unknown as Json; // plain data
   const asked = { system: question.system, messages: [{ role: 'user' as const, text: question.prompt }] };
@@ -149,6 +153,7 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
         call,
         question,
         again,
+        task,
         request: sha256(canonicalJson(request)),
         maxTurns: agent.max_turns,
         signal: whileHeld(signal, claim),

@@ -48,6 +48,8 @@ export interface Conversation {
   call: ProgramCall;
   question: ProgramQuestion;
   again: number;
+  /** What it was asked first: a new session knows nothing of it. */
+  task: string;
   /** Hash of what is asked. */
   request: Hash;
   maxTurns: number;
@@ -81,7 +83,8 @@ export async function converse(conversation: Conversation): Promise<ProgramReply
   const first = await oneProcess(conversation, book, left);
   if (first.outcome.kind !== 'session-lost') return replyOf(conversation, first);
   log.write('note', `\`${call.program.program}\` does not know the session any more: it begins anew\n`);
-  const anew = { ...conversation, question: { ...question, after: null } };
+  const prompt = question.after === null ? question.prompt : afterLoss(conversation.task, question.prompt);
+  const anew = { ...conversation, question: { ...question, prompt, after: null } };
   const lost = left === null ? NOTHING_SPENT : paidIn(left);
   return replyOf(anew, await oneProcess(anew, book, null, { id: freshSessionId(), lost }));
 }
@@ -200,6 +203,11 @@ function continuation(prompt: string): string {
     `You were interrupted in the middle of this task. Look at what is done already, do not do it again, and ` +
     `finish it. The task was:\n\n${prompt}`
   );
+}
+
+/** A program that has lost its session is told all of it again, with what was wrong with its last answer. */
+function afterLoss(task: string, correction: string): string {
+  return `${continuation(task)}\n\nAn answer that you gave was refused. ${correction}`;
 }
 
 async function replyOf(conversation: Conversation, { outcome, session }: Ended): Promise<ProgramReply> {

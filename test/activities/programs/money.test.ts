@@ -1,37 +1,13 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StepOutput } from '../../../src/activities/contract.js';
 import type { JsonObject } from '../../../src/plan/values/json.js';
 import type { ProgramName } from '../../../src/plan/agents/program.js';
 import type { Bench } from '../helpers/harness.js';
-import { createBench, failureOf, temporaryFolder } from '../helpers/harness.js';
+import { failureOf } from '../helpers/harness.js';
 import type { PlayOptions } from '../../tools/programs/bench.js';
 import { playStep } from '../../tools/programs/bench.js';
+import { result, standIn } from '../../tools/programs/stand-in.js';
 
-/** Stands in for a program: its processes say one answer after the other, and what each was told is kept. */
-async function standIn(
-  name: ProgramName,
-  ...answers: JsonObject[][]
-): Promise<Bench & { told: () => Promise<string[]> }> {
-  const bench = await createBench({ credentials: { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' } });
-  const bin = await temporaryFolder();
-  for (const [at, events] of answers.entries())
-    await writeFile(join(bin, `${at + 1}.jsonl`), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
-  await writeFile(
-    join(bin, name),
-    `#!/bin/sh\ncat >/dev/null\necho "$*" >> ${bin}/told\ncat ${bin}/$(wc -l < ${bin}/told).jsonl\n`,
-  );
-  await chmod(join(bin, name), 0o755);
-  vi.stubEnv('PATH', `${bin}:/usr/bin:/bin`);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  return { ...bench, told: async () => (await readFile(join(bin, 'told'), 'utf8')).trim().split('\n') };
-}
-
-const result = (usd: number, more: JsonObject): JsonObject => ({
-  ...{ type: 'result', subtype: 'success', is_error: false, total_cost_usd: usd, usage: { output_tokens: 10 } },
-  ...more,
-});
 const mayUse = (told: string[]): string[] =>
   told.map((words) => /--max-budget-usd (\S+)/.exec(words)?.[1] ?? 'anything');
 const play = (bench: Bench, usd: number, options: PlayOptions = {}): Promise<StepOutput> =>
