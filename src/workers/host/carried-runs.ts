@@ -18,10 +18,7 @@ export async function endCarriedRuns(
   for await (const { workflowId } of client.workflow.list({ query: OPEN_QUERY })) open.add(workflowId);
   const owners = new Map<string, unknown>();
   for (const root of new Set([...open].map(rootOf))) {
-    const found = await client.workflow
-      .getHandle(root)
-      .describe()
-      .catch(() => null);
+    const found = await client.workflow.getHandle(root).describe().catch(ended); // whose it is nobody knows any more
     owners.set(root, found?.memo?.[MEMO.store]);
   }
   const carried = [...open].filter((run) => (owners.get(rootOf(run)) ?? id) !== id);
@@ -45,7 +42,8 @@ async function endCarriedStarts(client: Client, id: string): Promise<void> {
 
 const rootOf = (run: string): string => run.split('/')[0] ?? run;
 
-/** One that ended with the run above it is ended. */
-function ended(error: unknown): void {
+/** One that ended with the run above it is ended. What the server does not answer is thrown. */
+function ended(error: unknown): undefined {
   if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError') throw error;
+  return undefined;
 }
