@@ -4,7 +4,7 @@ import type { Action } from '../../../plan/tools/action.js';
 import { isBelow } from '../../../plan/tools/permission.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Tool } from '../../../plan/tools/tool.js';
-import { projectsIn } from '../../workspace/projects-in.js';
+import { configuredBelow, projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import { isSeenOtherwise } from '../../workspace/alike.js';
 import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
@@ -85,7 +85,7 @@ export function builtin<A>({
   };
 }
 
-/** Throws a refusal for what a trusted project in the workspace goes by, and for what a hook goes by that runs. */
+/** Throws a refusal for what a trusted project in the workspace goes by, or git, or a hook that runs. */
 async function requireUnkept(action: Action, { store, workspace, permissions }: ToolContext): Promise<void> {
   if (action.kind !== 'write') return;
   const projects = await projectsIn(store, workspace);
@@ -93,4 +93,6 @@ async function requireUnkept(action: Action, { store, workspace, permissions }: 
   if (isSeenOtherwise(join(workspace, action.path)))
     throw new FileRefusal(`A hook goes by \`${action.path}\` just now. Try again.`);
   if (isBelow(action.path, kept)) throw new FileRefusal(`\`${action.path}\` is protected: another project goes by it.`);
+  const configured = (await configuredBelow(workspace, projects)).map((path) => `/${path}`);
+  if (isBelow(action.path, configured)) throw new FileRefusal(`\`${action.path}\` is protected: git goes by it.`);
 }

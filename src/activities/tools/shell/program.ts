@@ -10,7 +10,7 @@ import type { ProcessOptions } from '../../processes/groups/process-group.js';
 import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
-import { projectsIn } from '../../workspace/projects-in.js';
+import { configuredBelow, projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
@@ -96,7 +96,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
     const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
     const path = env['PATH'] ?? '';
-    const fixed = fixedPaths(permissions.protected, projects);
+    const fixed = [...fixedPaths(permissions.protected, projects), ...(await configuredBelow(workspace, projects))];
     const shown = { workspace, fixed, writable: permissions.writable, states };
     await makeFolders(workspace, permissions);
     const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);
