@@ -101,7 +101,8 @@ describe('workspace', () => {
     writeFileSync(
       join(project.folder, 'hides.yml'),
       'name: hides\nsteps:\n  - id: change\n' +
-        `    command: [sh, -c, "git init -q lib; echo x > \\"$(printf 'odd\\\\377')\\""]\n`,
+        `    command: [sh, -c, "git init -q lib; mkdir new; echo '*' > new/.gitignore; ` +
+        `echo x > \\"$(printf 'odd\\\\377')\\""]\n`,
     );
     expect(await project.run('run', 'hides.yml', '--id', 'hides')).toMatchObject({ code: 0 });
     for (const name of readdirSync(Buffer.from(project.folder), { encoding: 'buffer' }))
@@ -111,7 +112,9 @@ describe('workspace', () => {
       const { code, stderr } = await project.run('workspace', action, 'hides', ...more);
       expect([code, stderr]).toEqual([0, expect.stringContaining('Without `odd\ufffd`: names that are no UTF-8.')]);
       expect(stderr).toContain('Without the files of `lib`: git of its own.');
+      expect(stderr).toContain('Without what `new/.gitignore` has git ignore, itself too: look there.');
     }
+    await removeFolder(join(project.folder, 'new'));
     await removeFolder(join(project.folder, 'lib'));
   });
 

@@ -2,7 +2,7 @@
 // @module-tag git
 // @module-tag python3
 import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { workspaceDigest } from '../../src/activities/workspace/workspace-digest.js';
@@ -49,4 +49,29 @@ it('a repository that a command has made is named, for no snapshot has its files
   await store.keepSnapshot('r', 'end', workspace);
   const [start, end] = [await store.leftOutOf('r', 'start'), await store.leftOutOf('r', 'end')];
   expect([start.inside, end.inside]).toEqual([undefined, ['lib']]);
+});
+
+it('what a command has hidden by a `.gitignore` that ignores itself is named', async () => {
+  const context = await toolContext();
+  const { store, workspace } = context;
+  execFileSync('git', ['init', '-q', workspace]);
+  await mkdir(join(workspace, 'cache'));
+  await writeFile(join(workspace, 'cache', '.gitignore'), '*\n');
+  await store.keepSnapshot('r', 'start', workspace);
+  const script =
+    "import os; os.makedirs('tests/deep'); open('tests/.gitignore', 'w').write('conftest.py\\n.gitignore\\n'); " +
+    "open('tests/conftest.py', 'w').write('evil'); open('tests/deep/.gitignore', 'w').write('!x\\n'); " +
+    "os.mkdir('plain'); open('plain/.gitignore', 'w').write('*.o\\n')";
+  await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', script] }, context);
+  const digest = await workspaceDigest(workspace);
+  await store.keepSnapshot('r', 'end', workspace);
+  expect(await workspaceDigest(workspace)).toBe(digest);
+  expect((await store.leftOutOf('r', 'start')).hiding).toEqual(['cache/.gitignore']);
+  expect((await store.leftOutOf('r', 'end')).hiding).toEqual([
+    'cache/.gitignore',
+    'tests/.gitignore',
+    'tests/deep/.gitignore',
+  ]);
+  const files = await store.snapshotGit(['ls-tree', '-r', '--name-only', (await store.snapshotOf('r', 'end')) ?? '']);
+  expect(files.toString()).toBe('plain/.gitignore\n');
 });

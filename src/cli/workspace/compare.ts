@@ -80,16 +80,19 @@ export async function findSnapshots(named: string, terminal: Terminal, onlyStart
   if (start === null) throw await noSnapshot(named, session);
   const missing = await store.leftOutOf(run, 'start');
   const found = { run, root: project.root, git: store.snapshotGit, start, missing };
-  if (onlyStart) return { ...found, end: start, isClosed: false };
+  if (onlyStart) return { ...found, missing: { ...missing, hiding: [] }, end: start, isClosed: false };
   const { missing: also, ...end } = await endOf(run, session);
+  return { ...found, ...end, missing: ofBoth(missing, also) };
+}
+
+/** What one of two snapshots has nothing of. */
+function ofBoth(start: MissingFiles, end: MissingFiles): MissingFiles {
   return {
-    ...found,
-    ...end,
-    missing: {
-      unnamed: [...missing.unnamed, ...also.unnamed],
-      unread: [...missing.unread, ...also.unread],
-      inside: [...(missing.inside ?? []), ...(also.inside ?? [])],
-    },
+    unnamed: [...start.unnamed, ...end.unnamed],
+    unread: [...start.unread, ...end.unread],
+    inside: [...(start.inside ?? []), ...(end.inside ?? [])],
+    // Those that were there hide what a person knows of: caches, environments of Python.
+    hiding: (end.hiding ?? []).filter((path) => start.hiding?.includes(path) !== true),
   };
 }
 

@@ -5,8 +5,9 @@ import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 
 /** Tells of which files nobody knows whether they have changed: what is shown, or written, has none of them. */
-export function tellMissing({ unnamed, unread, inside = [] }: MissingFiles, terminal: Terminal): void {
+export function tellMissing({ unnamed, unread, inside = [], hiding = [] }: MissingFiles, terminal: Terminal): void {
   if (inside.length > 0) tell(terminal, `Without the files of ${named(inside)}: git of its own.`);
+  if (hiding.length > 0) tell(terminal, `Without what ${named(hiding)} has git ignore, itself too: look there.`);
   if (unnamed.length > 0) tell(terminal, `Without ${named(unnamed)}: names that are no UTF-8.`);
   if (unread.length > 0) tell(terminal, `Without ${named(unread)}: it may not be read, or has too long a path.`);
 }

@@ -25,6 +25,8 @@ export interface LeftOut {
   unnamed: string[];
   /** Files that may not be read, and folders, with a `/` at the end. */
   unread: string[];
+  /** `.gitignore` files that are ignored themselves. */
+  hiding: string[];
 }
 
 /**
@@ -37,9 +39,9 @@ export async function indexFiles(look: Look, { leaveInside = false } = {}): Prom
     repository: { top },
     place,
   } = look;
-  const { changed, repositories, unnamed, indexed, unread } = await lookAt(look);
+  const { changed, repositories, unnamed, indexed, unread, hiding } = await lookAt(look);
   const closed = new Set(changed.filter((path) => !isReadable(join(top, path))));
-  const leftOut = { repositories, unnamed, unread: [...unread, ...closed] };
+  const leftOut = { repositories, unnamed, unread: [...unread, ...closed], hiding };
   await addAll(
     changed.filter((path) => !closed.has(path)),
     git,

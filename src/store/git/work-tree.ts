@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Git, GitPlace } from './git.js';
+import { GitError } from './git.js';
 import type { Repository } from './repository.js';
 
 /** One look of git at a folder, against an index. */
@@ -26,11 +27,16 @@ export interface Seen {
   unnamed: string[];
   /** Folders that git could not look into, with a `/` at the end. */
   unread: string[];
+  /** `.gitignore` files that are ignored themselves: nobody sees what they hide, nor that they do. */
+  hiding: string[];
 }
 
 /** What git says of a folder that it passes over, for its rights or its path, which is cut where it is too long. */
 const UNREAD = /could not open directory '([^']*)/;
 const REPOSITORY_MODE = '160000';
+const RULES = /(?:^|\/)\.gitignore$/;
+/** What git ends with where it was asked which of some paths are ignored, and none is. */
+const NONE_IGNORED = 1;
 
 /**
  * Has git compare files with an index, and nothing else: none is changed, and no repository inside is asked anything.
@@ -53,6 +59,7 @@ export async function lookAt({ git, repository: { top }, below, without, place }
       '--deleted',
       '--others',
       '--exclude-standard',
+      '--exclude=!.gitignore',
       '--',
       ...paths,
     ],
@@ -72,7 +79,28 @@ export async function lookAt({ git, repository: { top }, below, without, place }
     else if (tag !== '?' && rest.startsWith(REPOSITORY_MODE)) repositories.add(path);
     else if (tag === '?' || tag === 'C' || tag === 'R') (odd.has(entry) ? unnamed : changed).add(path);
   }
-  return { indexed, changed: [...changed], repositories: [...repositories], unnamed: [...unnamed], unread };
+  const hiding = await ignoredOf(
+    [...changed].filter((path) => RULES.test(path)),
+    git,
+    { ...place, workTree: top },
+  );
+  const seen = [...changed].filter((path) => !hiding.includes(path));
+  return { indexed, changed: seen, repositories: [...repositories], unnamed: [...unnamed], unread, hiding };
+}
+
+/** Of these paths those that git ignores: none that its index has. */
+async function ignoredOf(paths: string[], git: Git, place: GitPlace): Promise<string[]> {
+  if (paths.length === 0) return [];
+  try {
+    const told = await git(['check-ignore', '-z', '--stdin'], {
+      ...place,
+      input: paths.map((path) => `${path}\0`).join(''),
+    });
+    return told.toString().split('\0').slice(0, -1);
+  } catch (error) {
+    if (error instanceof GitError && error.exitCode === NONE_IGNORED) return [];
+    throw error;
+  }
 }
 
 /** Entries that are no UTF-8, as they are decoded. */

@@ -18,6 +18,8 @@ import { readIfThere } from '../read-regular.js';
 export interface MissingFiles extends Pick<LeftOut, 'unnamed' | 'unread'> {
   /** Repositories inside, of which it has the commit alone; absent where there are none. */
   inside?: string[];
+  /** `.gitignore` files that are ignored themselves, as what they name is; absent where there are none. */
+  hiding?: string[];
 }
 
 /** The files of a workspace at one moment. */
@@ -174,14 +176,15 @@ async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promis
     await writeFile(ignored, (await excludesOf(repository)) ?? '', { mode: PRIVATE_FILE });
     const { without, hidden } = hide(top, [stateDir]);
     const below = relative(top, workspace);
-    const { unnamed, unread, repositories } = await indexFiles({
+    const { unnamed, unread, repositories, hiding } = await indexFiles({
       ...{ git, repository, below, without },
       place: { workTree: top, index, ignored, hidden },
     });
     const tree = await writeTree(git, below, index);
     await rename(index, shared);
     const inside = repositories.length === 0 ? {} : { inside: repositories.sort() };
-    return { tree, unnamed: unnamed.sort(), unread: unread.sort(), ...inside };
+    const unseen = hiding.length === 0 ? {} : { hiding: hiding.sort() };
+    return { tree, unnamed: unnamed.sort(), unread: unread.sort(), ...inside, ...unseen };
   });
 }
 

@@ -101,7 +101,7 @@ describe('a look at files', () => {
       ['a.txt', 'plain\ufffd.txt'],
       ['caf\ufffd', '\ufffd'],
     ]);
-    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: seen.unnamed, unread: [] });
+    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: seen.unnamed, unread: [], hiding: [] });
     expect(await names()).toEqual(['a.txt', 'plain\ufffd.txt']);
   });
 
@@ -115,7 +115,7 @@ describe('a look at files', () => {
 describe('an index', () => {
   it('is brought to what the files are', async () => {
     for (const name of ['same', 'changed', 'gone']) put(name);
-    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: [], unread: [] });
+    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: [], unread: [], hiding: [] });
     const before = await entries();
     put('changed', 'longer than it was');
     rmSync(join(top, 'gone'));
@@ -139,7 +139,7 @@ describe('an index', () => {
       ['gone', 'nowhere'],
     ] as const)
       symlinkSync(target, join(top, name));
-    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: [], unread: [] });
+    expect(await indexFiles(look())).toEqual({ repositories: [], unnamed: [], unread: [], hiding: [] });
     expect(await names()).toEqual(['file', 'gone', 'loop', 'out', 'same']);
   });
 
