@@ -11,7 +11,7 @@ const key = z.union(
     z.strictObject({
       command: z
         .array(filledText)
-        .min(1)
+        .min(1, { error: 'a list with a program' })
         .describe('A program that prints the key, and its arguments, one item each. No shell stands between.'),
     }),
   ],

@@ -31,12 +31,14 @@ const people = {
     .describe('Who may decide as well when nobody did for so long.'),
 };
 
+const FALLBACK = 'approve, skip, abort, or one `${…}` that says so';
+
 /** What an approval may say, beside `approval` or inside it. */
 export const approvalKeys = {
   content: template.optional().describe('The exact content that is approved.'),
   fallback: z
-    .union([z.enum(['approve', 'skip', 'abort']), z.string().regex(/^\s*\$\{[^]*\}\s*$/)], {
-      error: 'approve, skip, abort, or one `${…}` that says so',
+    .union([z.enum(['approve', 'skip', 'abort']), z.string().regex(/^\s*\$\{[^]*\}\s*$/, { error: FALLBACK })], {
+      error: FALLBACK,
     })
     .optional()
     .describe(

@@ -35,10 +35,14 @@ const end = z.enum(FOLLOWED_ENDS, { error: `one of ${FOLLOWED_ENDS.join(', ')}` 
 const run = z.strictObject(
   {
     definition: z
-      .union([followed, z.array(followed).min(1)], { error: 'a definition, or a list of them' })
+      .union([followed, z.array(followed).min(1, { error: 'at least one definition' })], {
+        error: 'a definition, or a list of them',
+      })
       .describe('The definition whose runs are followed, by name or path; one, or a list.'),
     ends: z
-      .union([end, z.array(end).min(1)], { error: `one of ${FOLLOWED_ENDS.join(', ')}, or a list of them` })
+      .union([end, z.array(end).min(1, { error: 'at least one of them' })], {
+        error: `one of ${FOLLOWED_ENDS.join(', ')}, or a list of them`,
+      })
       .optional()
       .describe('How they have to end; success and partial when left out.'),
     when: condition.optional().describe('Ends for which it is false start nothing.'),

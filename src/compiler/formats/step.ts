@@ -276,7 +276,9 @@ export const flashStep = z.strictObject({
           .optional()
           .describe('In place of `image`: binaries, each with its place in flash memory, written in one go.'),
         files: z
-          .union([filledText, z.array(filledText).min(1)], { error: 'a list of files, or one `${…}` that gives it' })
+          .union([filledText, z.array(filledText).min(1, { error: 'at least one file' })], {
+            error: 'a list of files, or one `${…}` that gives it',
+          })
           .optional()
           .describe("Files of the project that are put into the board's own file system, after its images."),
         ready: filledText

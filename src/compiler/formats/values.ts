@@ -104,17 +104,19 @@ export const jsonSchema = z.record(z.string(), anyJson, { error: 'a map: a JSON 
 const stops = ['pause', 'stop', 'error'] as const;
 const stop = z.enum(stops, { error: 'pause, stop or error' });
 
+const STOP_OR_DEGRADE = 'pause, stop, error or {degrade: <model>}';
+
 /** Also what may go on with a cheaper model: `degrade: haiku`, as a text or as a map. */
 const stopOrDegrade = z.union(
   [
     z.enum(stops),
     z
       .string()
-      .regex(/^degrade: *[^\s]+$/)
+      .regex(/^degrade: *[^\s]+$/, { error: STOP_OR_DEGRADE })
       .transform((written) => ({ degrade: written.replace(/^degrade: */, '') })),
     z.strictObject({ degrade: filledText.describe('The model to go on with.') }),
   ],
-  { error: 'pause, stop, error or {degrade: <model>}' },
+  { error: STOP_OR_DEGRADE },
 );
 
 const onExhausted = z.strictObject(

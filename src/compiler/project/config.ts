@@ -258,7 +258,7 @@ export const configSchema = z
                   .regex(/^[A-Za-z0-9!_.*'()/-]{0,200}$/, { error: 'letters, digits and / of at most 200 characters' })
                   .optional()
                   .describe('Begins the name of each object.'),
-                region: z.string().min(1).optional().describe('`AWS_REGION`, else us-east-1, when left out.'),
+                region: filledText.optional().describe('`AWS_REGION`, else us-east-1, when left out.'),
                 endpoint: z
                   .string()
                   .regex(/^https?:\/\/[^\s/@]+$/, { error: 'an address such as https://s3.example:9000' })

@@ -47,6 +47,19 @@ describe('slips in flows', () => {
   });
 });
 
+describe('what is expected where a value may have several forms', () => {
+  const steps = 'steps: [{command: [ls]}]\n';
+  it.each([
+    ['budgets: {on_exhausted: {max_tokens: skip}}\n', 'pause, stop, error or {degrade: <model>}, got `skip`'],
+    ['on: {run: {definition: x, ends: []}}\n', 'at least one of them, got an empty list'],
+    ['on: {run: {definition: []}}\n', 'at least one definition, got an empty list'],
+    ['finally: [{approval: ok?, fallback: no}]\n', 'approve, skip, abort, or one `${…}` that says so, got `no`'],
+    ['finally: [{flash: {device: d, files: []}}]\n', 'at least one file, got an empty list'],
+  ])('is told in our words: %s', (text, expected) => {
+    expect(problemsIn('x.yml', text + steps, 'message')).toContain(`Expected ${expected}.`);
+  });
+});
+
 describe('slips in agents', () => {
   it.each([
     [
