@@ -159,6 +159,14 @@ export function withdraw(ledger: Ledger, id: number): void {
   ledger.queue = ledger.queue.filter((entry) => entry.run !== null || entry.id !== id);
 }
 
+/** No entry has this number. */
+const NOBODY = -1;
+
+/** The run above has forgotten what was claimed: who waits claims anew. */
+export function renewClaim(ledger: Ledger): void {
+  if (ledger.claim !== null) ledger.claim = { ...ledger.claim, run: null, id: NOBODY };
+}
+
 /**
  * What was reserved has ended, and used so much, of which `assumed` is what nobody knows. More than was reserved is a
  * debt that the next cash pays.

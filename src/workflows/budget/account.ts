@@ -12,6 +12,7 @@ import {
   receiveFromAbove,
   receiveFromBelow,
   openLedger,
+  renewClaim,
   restoreLedger,
   withdraw,
 } from '../../plan/budget/ledger.js';
@@ -221,8 +222,6 @@ function meetLimit(account: BudgetAccount, effect: Effect & { kind: 'exhausted' 
   if (typeof action === 'object') {
     account.own = { ...account.own, degrade: action.degrade };
     account.ledger.exhausted = null;
-    // Nested runs hear of it and claim anew.
-    account.ledger.queue = account.ledger.queue.filter(({ run }) => run === null);
     reconsider(account);
     return proceed(account);
   }
@@ -258,8 +257,13 @@ export function timePause(account: BudgetAccount): Pause {
   return { cause: 'max_runtime_mins', run, message: timeText(account), by: null, since };
 }
 
-/** Another model is to be called: whoever waits says again what it needs. */
+/** Another model is to be called: whoever waits says again what it needs, here and above. */
 export function reconsider(account: BudgetAccount): void {
+  const { ledger, reported } = account;
+  renewClaim(ledger);
+  // Nested runs hear of it and claim anew.
+  if (restrictionsOf(account).degrade !== reported.degrade)
+    ledger.queue = ledger.queue.filter(({ run }) => run === null);
   for (const [id, waiter] of account.waiters) {
     if (waiter.started) continue;
     withdraw(account.ledger, id);

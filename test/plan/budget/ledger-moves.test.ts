@@ -14,6 +14,7 @@ import {
   raise,
   receiveFromAbove,
   receiveFromBelow,
+  renewClaim,
   restoreLedger,
   settle,
   unusedOf,
@@ -335,6 +336,21 @@ describe('a run that is lent to', () => {
     flow(ledger);
     withdraw(ledger, 1);
     expect(flow(ledger)).toMatchObject([{ kind: 'up', message: { kind: 'claim', seq: 2, want: NONE, back: NONE } }]);
+    expect(flow(ledger)).toEqual([]);
+  });
+
+  it('claims anew, by another number, what the run above has forgotten', () => {
+    const ledger = nested();
+    acquire(ledger, 1, some({ nanousd: 60 }));
+    flow(ledger);
+    renewClaim(ledger);
+    expect(flow(ledger)).toMatchObject([
+      { kind: 'up', message: { kind: 'claim', seq: 2, want: some({ nanousd: 60 }) } },
+    ]);
+    expect(flow(ledger)).toEqual([]);
+    receiveFromAbove(ledger, { kind: 'grant', seq: 1, claim: 2, amounts: some({ nanousd: 60 }) });
+    expect([flow(ledger), ledger.claim]).toEqual([[{ kind: 'start', id: 1 }], null]);
+    renewClaim(ledger);
     expect(flow(ledger)).toEqual([]);
   });
 

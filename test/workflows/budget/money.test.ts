@@ -4,12 +4,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MEMO } from '../../../src/plan/names.js';
 import type { Plan } from '../../../src/plan/plan.js';
+import type { WorkflowStep } from '../../../src/plan/step.js';
 import type { RunOutcome } from '../../../src/plan/result.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
 import type { Additions, SteerReceipt } from '../../../src/plan/budget/steering.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
-import { after, commandStep, plan } from '../../plan/helpers/build-plan.js';
+import { after, body, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import { record } from '../../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
@@ -99,6 +100,25 @@ describe('a limit of money', () => {
       await start(calls(4), { usd: 1 }, { on_exhausted: { max_cost_usd: { degrade: 'cheap' } } }),
     );
     expect([outcome.status, models()]).toEqual(['success', ['dear', 'dear', 'cheap', 'cheap']]);
+  });
+
+  it('goes on with a cheaper model in a run two levels down, which waits for money when the limit is met', async () => {
+    const below = (workflow: string): WorkflowStep => ({
+      ...stepBase(0),
+      kind: 'workflow',
+      workflow,
+      plan: `sha256:${workflow}`,
+      inputs: {},
+    });
+    const tree = plan([below('middle')], {
+      agents: { [PARROT_KEY]: PARROT },
+      nested: {
+        'sha256:middle': body([below('leaf')], { name: 'middle' }),
+        'sha256:leaf': body(calls(4).steps, { name: 'leaf' }),
+      },
+    });
+    const handle = await start(tree, { usd: 1 }, { on_exhausted: { max_cost_usd: { degrade: 'cheap' } } });
+    expect([(await outcomeOf(handle)).status, models()]).toEqual(['success', ['dear', 'dear', 'cheap', 'cheap']]);
   });
 
   it('counts the reservation of a call whose price nobody knows', async () => {
