@@ -5,14 +5,17 @@ import { packageVersion } from './package-version.js';
 import { runProgram } from './program.js';
 import { createTerminal } from './terminal.js';
 
+/** A command that says its last word to nobody has so long to end with its own code. */
+const END_MS = 1_000;
+
 async function runCommandLine(argv: string[]): Promise<never> {
   const terminal = createTerminal();
-  // Who reads our output may stop reading (`| head`): that is no failure of ours.
+  // Who reads our output may stop reading (`| head`): that is no failure of ours, and no success of a run.
   const lost: { error: NodeJS.ErrnoException | null } = { error: null };
   for (const stream of [terminal.stdout, terminal.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(EXIT.success);
-      if (stream === terminal.stdout) lost.error ??= error;
+      if (error.code === 'EPIPE') setTimeout(() => process.exit(EXIT.interrupted), END_MS).unref();
+      else if (stream === terminal.stdout) lost.error ??= error;
     });
   }
   const exit = await runProgram(argv, terminal, packageVersion()).catch((error: unknown) =>

@@ -170,4 +170,20 @@ describe('standard streams', () => {
     );
     expect(stdout).toBe('0\n0\n');
   });
+
+  it('that are closed by who reads leave a command its own exit code', () => {
+    const folder = newFolder({ 'wrong.yml': 'steps: []\n' });
+    const { stdout } = spawnSync(
+      'bash',
+      [
+        '-c',
+        'set -o pipefail; "$0" "$1" validate wrong.yml --json | head -0; echo "$?"; ' +
+          '"$0" "$1" list --status none 2>&1 | head -0; echo "$?"',
+        process.execPath,
+        MAIN,
+      ],
+      { cwd: folder, encoding: 'utf8' },
+    );
+    expect(stdout).toBe('2\n2\n');
+  });
 });
