@@ -5,7 +5,7 @@ import { blockEnd, isLast } from './block-ends.js';
 import type { FoldScope, Spot, Started } from './fold-scope.js';
 import { countOf, innersOf } from './fold-scope.js';
 import type { RunFold } from './run-fold.js';
-import { skipped } from './silent-ends.js';
+import { isPassedOver, skipped } from './silent-ends.js';
 
 /** History has no event for a limit that has passed: what was cut off there is told as cancelled. */
 export function endInTime(fold: RunFold, { scope, step }: Spot, at: string, end: StepEnd): StepEnd {
@@ -53,7 +53,8 @@ function lasted(started: Pick<Started, 'at'> | undefined, at: number): number {
 
 /** Tells whether items or rounds were cut off, or are missing. */
 function isUndone(scope: FoldScope, step: BlockStep, inners: FoldScope[]): boolean {
-  if (inners.some(wasCut)) return true;
+  // A deadline that passed between two items has kept the next ones from starting.
+  if (inners.some((inner) => wasCut(inner) || inner.schedule.steps.some(isPassedOver))) return true;
   const last = inners.at(-1);
   if (step.kind === 'loop') return last !== undefined && !isLast(step, last);
   const known = (scope.before.get(step.index)?.counts.done ?? 0) + inners.length;

@@ -4,9 +4,16 @@ import type { Step } from '../../../plan/step.js';
 import type { FoldScope } from './fold-scope.js';
 import { conditionIn, holdsIn, valueOf } from './fold-scope.js';
 
+const STOPPED = 'the run starts nothing any more';
+
+/** Tells whether a step was passed over that no condition kept from starting. */
+export function isPassedOver({ reason }: { reason: string | null }): boolean {
+  return reason === STOPPED;
+}
+
 /** A step without a condition that was passed over: the run had been stopped. */
 export function skipped({ when }: Step): StepEnd {
-  return { status: 'skipped', reason: when === null ? 'the run starts nothing any more' : '`when` is false' };
+  return { status: 'skipped', reason: when === null ? STOPPED : '`when` is false' };
 }
 
 /** Where history alone does not tell whether what it requires holds, neither is said. */
