@@ -46,7 +46,10 @@ export async function readText(path: string): Promise<string> {
   return (await readBytes(path)).toString();
 }
 
-/** The same; null where there is none. Throws a `StoreFailure` where it may be there and cannot be read now. */
+/**
+ * Reads a file of ours as text; null where there is none. Throws a `StoreFailure` where it may be there and cannot be
+ * read now.
+ */
 export async function readIfThere(path: string): Promise<string | null> {
   return readText(path).catch((error: unknown) => noFile(error, path));
 }

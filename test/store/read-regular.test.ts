@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readText, readTextNow } from '../../src/store/read-regular.js';
+import { readIfThere, readText, readTextNow } from '../../src/store/read-regular.js';
+import { appliedUntil, noteApplied } from '../../src/store/worktrees/applied.js';
+import { treePlaces } from '../../src/store/worktrees/places.js';
+import { fillDescriptors } from './helpers/descriptors.js';
 import { temporaryFolder } from './helpers/harness.js';
 
 describe.each<[string, (path: string) => Promise<string>]>([
@@ -32,4 +35,19 @@ describe.each<[string, (path: string) => Promise<string>]>([
         await expect(read(path)).rejects.toMatchObject({ code });
     expect(open()).toBeLessThan(before + 50);
   });
+});
+
+it('a file of ours that cannot be opened now is not taken for none', async () => {
+  const folder = await temporaryFolder();
+  const places = treePlaces(folder, 'run');
+  mkdirSync(places.folder, { recursive: true });
+  const commit = 'a'.repeat(40);
+  await noteApplied(places, commit);
+  expect(await readIfThere(join(folder, 'nothing'))).toBeNull();
+  const fill = fillDescriptors();
+  const reads = [readIfThere(join(places.folder, 'applied')), appliedUntil(places)];
+  const ends = await Promise.allSettled(reads).finally(fill.free);
+  const why = expect.objectContaining({ message: expect.stringContaining('EMFILE') as string }) as unknown;
+  expect(ends).toEqual(reads.map(() => ({ status: 'rejected', reason: why })));
+  expect(await appliedUntil(places)).toBe(commit);
 });

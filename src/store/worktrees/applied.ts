@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { writeAtomically } from '../files.js';
 import type { TreePlaces } from './places.js';
-import { readText } from '../read-regular.js';
+import { readIfThere } from '../read-regular.js';
 
 /** Notes that the project has what a run has committed, up to a commit of it. */
 export async function noteApplied(places: TreePlaces, commit: string): Promise<void> {
@@ -10,6 +10,6 @@ export async function noteApplied(places: TreePlaces, commit: string): Promise<v
 
 /** The commit of a run up to which the project has its work; null where it has none of it, as far as is known. */
 export async function appliedUntil({ folder }: TreePlaces): Promise<string | null> {
-  const text = await readText(join(folder, 'applied')).catch(() => '');
+  const text = (await readIfThere(join(folder, 'applied'))) ?? '';
   return /^[0-9a-f]{40}\n$/.test(text) ? text.trim() : null;
 }

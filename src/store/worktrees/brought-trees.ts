@@ -12,7 +12,7 @@ import type { Values } from './kept-values.js';
 import type { TreeSource } from './make-trees.js';
 import { makeTrees } from './make-trees.js';
 import { treePlaces } from './places.js';
-import { readText } from '../read-regular.js';
+import { readIfThere } from '../read-regular.js';
 
 /** The store of runs whose trees travel, as far as these need it. */
 interface TravelStore extends Values, Pick<WorkerBook, 'listWorkers'> {
@@ -82,7 +82,7 @@ export async function offerTrees(store: TravelStore, source: TreeSource): Promis
 }
 
 async function broughtState(folder: string, run: string): Promise<string | null> {
-  return readText(markOf(folder, run)).catch(() => null);
+  return readIfThere(markOf(folder, run));
 }
 
 /** Says which state stands there, as long as nobody has worked there since. */

@@ -4,7 +4,7 @@ import { writeAtomically } from '../files.js';
 import { withIndex } from '../git/index-files.js';
 import type { Trees } from './branch.js';
 import type { Merged } from './merge.js';
-import { readText } from '../read-regular.js';
+import { readIfThere } from '../read-regular.js';
 
 /** A file that two steps have changed in ways that git cannot bring together, as it stands in the later one's tree. */
 export interface Conflict {
@@ -74,7 +74,7 @@ export async function openConflicts(
   name: string,
   tree: string,
 ): Promise<{ open: Conflict[]; tree: string }> {
-  const text = await readText(fileOf(trees.places, name)).catch(() => null);
+  const text = await readIfThere(fileOf(trees.places, name));
   if (text === null) return { open: [], tree };
   const conflicts = JSON.parse(text) as Conflict[];
   const now = await entriesIn(trees, tree);

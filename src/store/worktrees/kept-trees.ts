@@ -19,7 +19,7 @@ import type { MadeTrees } from './make-trees.js';
 import type { TreePlaces } from './places.js';
 import { treePlaces } from './places.js';
 import { addTree, makeTreeRepository, setStart, startOf } from './tree-repository.js';
-import { readText } from '../read-regular.js';
+import { readIfThere, readText } from '../read-regular.js';
 
 /** The work trees of a run as they stood at one moment: what another machine makes them of. */
 export interface KeptTrees {
@@ -66,7 +66,7 @@ export async function keepTrees(
   return withLease(join(trees.places.folder, 'lease'), options, async () => {
     const now = {
       made: trees.made,
-      excludes: await readText(join(trees.places.git, 'info', 'exclude')).catch(() => ''),
+      excludes: (await readIfThere(join(trees.places.git, 'info', 'exclude'))) ?? '',
       tip: await tipOf(trees),
       trees: await treesNow(trees),
       done: await doneNow(trees.places),
@@ -97,7 +97,7 @@ async function treesNow(trees: Trees): Promise<KeptTrees['trees']> {
     const start = await startOf(trees, name);
     if (start === null || !existsSync(trees.places.tree(name))) continue;
     const { tree } = await writeTree(trees, name, start);
-    const conflicts = await readText(conflictsFile(trees.places, name)).catch(() => null);
+    const conflicts = await readIfThere(conflictsFile(trees.places, name));
     found[name] = { start, files: tree, ...(conflicts === null ? {} : { conflicts }) };
   }
   return found;

@@ -9,7 +9,7 @@ import { gitOf } from '../git/git.js';
 import { KEPT_AS_THEY_ARE } from '../git/index-files.js';
 import { readPlain } from '../read-plain.js';
 import type { TreePlaces } from './places.js';
-import { readText } from '../read-regular.js';
+import { readIfThere } from '../read-regular.js';
 
 /** A call may look at a whole project. */
 const TIMEOUT_MS = 10 * 60_000;
@@ -70,7 +70,7 @@ export async function stopBorrowing(places: TreePlaces): Promise<TreeRepository>
 
 /** The commit that a tree began at; null where there is no such tree, or it is not made yet. */
 export async function startOf({ places }: TreeRepository, name: string): Promise<string | null> {
-  const text = await readText(join(places.admin(name), 'start')).catch(() => '');
+  const text = (await readIfThere(join(places.admin(name), 'start'))) ?? '';
   return /^[0-9a-f]{40}\n$/.test(text) ? text.trim() : null;
 }
 

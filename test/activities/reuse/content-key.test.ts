@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,6 +6,7 @@ import { hashesOf } from '../../../src/activities/commands/command-content.js';
 import { contentKey, keepOutput, reusedOutput } from '../../../src/activities/reuse/content-key.js';
 import { StoreFailure, storeFailure } from '../../../src/store/store-failure.js';
 import type { Store } from '../../../src/store/store.js';
+import { fillDescriptors } from '../../store/helpers/descriptors.js';
 import { createBench, temporaryFolder } from '../helpers/harness.js';
 
 /** A result that is kept, and what a rerun finds of it in a store that gives out no values, for this reason. */
@@ -44,22 +43,3 @@ it('a file that cannot be opened now is not taken for none', async () => {
   const hashes = hashesOf(['a.txt'], folder);
   await expect(hashes.finally(fill.free)).rejects.toThrow('EMFILE');
 });
-
-/** Opens files until this process may open no more. */
-function fillDescriptors(): { free: () => void } {
-  const limit = (files: number): unknown =>
-    execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${files}:`]);
-  const before = Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
-  limit(readdirSync('/proc/self/fd').length + 50);
-  const files: number[] = [];
-  try {
-    for (;;) files.push(openSync('/dev/null', 'r'));
-  } catch {
-    // there is room for none
-  }
-  const free = (): void => {
-    files.forEach(closeSync);
-    limit(before);
-  };
-  return { free };
-}
