@@ -72,7 +72,8 @@ function forward(
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     pipeline(answer, response, () => undefined); // who asked has gone, or the server has: either side is closed then
   });
-  outgoing.once('error', () => {
+  // A request that is still written to after its end tells a second error: unheard, it would end the host.
+  outgoing.on('error', () => {
     if (response.headersSent) response.destroy();
     else refuse(response, 502, 'The Temporal server does not answer.');
   });
