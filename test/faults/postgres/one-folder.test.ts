@@ -46,8 +46,9 @@ it('a worker with another folder is refused while a run works in that of one tha
   expect((await one.run('schedules', 'sync')).code).toBe(0);
   const triggered = (await one.run('schedules', 'trigger', 'writes')).stdout.trim();
   const shown = await until(async () => {
-    const said = (await one.run('show', triggered, '--json')).stdout;
-    return said === '' ? undefined : (JSON.parse(said) as { status?: string; error?: unknown });
+    // Until it has begun there is no such run, which is told as JSON too.
+    const { code, stdout } = await one.run('show', triggered, '--json');
+    return code === 2 ? undefined : (JSON.parse(stdout) as { status?: string; error?: unknown });
   });
   expect(shown).toMatchObject({ status: 'error', error: expect.stringContaining('find other files.') as string });
   expect((await one.run('list')).stdout).toContain(triggered);
