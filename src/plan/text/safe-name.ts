@@ -1,4 +1,4 @@
-import { escapeHidden, escapeOf, ofScripts, safeLine } from './safe-text.js';
+import { escapeHidden, escapeOf, ofScripts, safeText, TAB_SHOWN } from './safe-text.js';
 
 /** Letters of other alphabets that are drawn as Latin ones are. */
 const LIKE_LATIN = new RegExp(
@@ -21,12 +21,14 @@ const LIKE_ASCII =
   /[\u0251\u0261\u01c3\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a\u02d7\u2010\u2212]/u;
 
 /**
- * A name of a file, an agent, a step, a tool or a person, as `safeLine` shows it, in which nothing passes for another
- * name: letters of another alphabet in a Latin word, words that only look Latin, and forms of ASCII characters are
- * escapes as well.
+ * A name of a file, an agent, a step, a tool or a person, on one line, in which nothing passes for another name: line
+ * breaks, tabs, spaces at an end, letters of another alphabet in a Latin word, words that only look Latin, and forms of
+ * ASCII characters are escapes as well.
  */
 export function safeName(name: string): string {
-  const shown = safeLine(name);
+  const shown = safeText(name)
+    .replaceAll(TAB_SHOWN, escapeOf('\t'))
+    .replace(/\n|^ +| +$/g, (blanks) => [...blanks].map(escapeOf).join(''));
   // eslint-disable-next-line no-control-regex -- all of ASCII
   if (/^[\x00-\x7f]*$/.test(shown)) return shown;
   const words = shown.match(/[\p{L}\p{M}]+/gu) ?? [];

@@ -24,7 +24,7 @@ const OF_EMOJI = /\u200d|\ufe0f|[\u{e0020}-\u{e007f}]/u;
 const LIKE_ESCAPE = /\\(?=u\{[0-9a-f]{1,6}\})/g;
 /** How a tab is shown; the character itself, which would pass for one, is an escape. */
 const TAB = '\u21e5';
-const TAB_SHOWN = `${TAB}   `;
+export const TAB_SHOWN = `${TAB}   `;
 
 /**
  * Text of models, files and commands as people are shown it, in a terminal and elsewhere: each character that is

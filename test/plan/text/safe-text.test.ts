@@ -126,6 +126,9 @@ describe('names', () => {
     ['Greek and an alphabet that looks like none', 'λש', '\\u{3bb}\\u{5e9}'],
     ['a look-alike beside a letter of East Asia', '日о', '日\\u{43e}'],
     ['a word that only looks Latin beside numbers of another language', 'со १', '\\u{441}\\u{43e} १'],
+    ['a line break', 'a\nb', 'a\\u{a}b'],
+    ['a tab and the sign of one', 'a\tb⇥', 'a\\u{9}b\\u{21e5}'],
+    ['spaces at the ends', ' a b  ', '\\u{20}a b\\u{20}\\u{20}'],
     ['a joiner beside a letter that was escaped', 'خ\u200cیa', 'خ\\u{200c}\\u{6cc}a'],
   ])('show %s', (_, name, shown) => {
     expect(safeName(name)).toBe(shown);
@@ -135,6 +138,7 @@ describe('names', () => {
     'full-review/scan#3',
     'résumé.md',
     'plain.ts',
+    'two  spaces.ts',
     '',
     'мир сор',
     '日本語 Ёлка',
@@ -155,6 +159,16 @@ describe('names', () => {
     fc.assert(
       fc.property(odd, (name) => {
         expect(escapeHidden(safeName(name))).toBe(safeName(name));
+      }),
+    );
+  });
+
+  it('are on one line, and each is shown as no other is', () => {
+    fc.assert(
+      fc.property(odd, (name) => {
+        const shown = safeName(name);
+        expect(shown).not.toMatch(/\n|^ | $/);
+        expect(shownText(shown)).toBe(name);
       }),
     );
   });
