@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 let context: Awaited<ReturnType<typeof toolContext>>;
@@ -30,10 +30,14 @@ describe('what the configuration of a repository names in the workspace, and git
       writeFileSync(place(file), '');
   });
 
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   it.each([
     ['a folder of hooks', ['core.hooksPath', 'tools/hooks'], 'tools/hooks/pre-commit'],
     ['a hook that is not there yet', ['core.hooksPath', './tools/hooks/'], 'tools/hooks/post-commit'],
-    ['a folder of hooks that is not there yet', ['CORE.HOOKSPATH', '.githooks'], '.githooks/pre-commit'],
+    ['a folder of hooks that is not there yet', ['CORE.HOOKSPATH', 'new-hooks'], 'new-hooks/pre-commit'],
     ['more configuration', ['include.path', '../more/first'], 'more/first'],
     ['more configuration that is for some folders', ['includeIf.gitdir:/**.path', '../more/first'], 'more/first'],
   ])('is written by no command and no tool: %s', async (_title, setting, file) => {
@@ -55,6 +59,16 @@ describe('what the configuration of a repository names in the workspace, and git
     await write('more/first', 'more/second', 'tools/hooks/pre-commit');
     expect(readFileSync(place('tools/hooks/pre-commit'), 'utf8')).toBe('');
     expect(readFileSync(place('more/second'), 'utf8')).toContain('hookspath');
+  });
+
+  it.each(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM'])('is known from the file that %s names', async (name) => {
+    const file = join(context.workspace, '..', `${name}.txt`);
+    writeFileSync(file, '[core]\n\thooksPath = tools/hooks\n');
+    vi.stubEnv(name, file);
+    expect(git('config', 'core.hooksPath').toString()).toBe('tools/hooks\n');
+    await write('tools/hooks/pre-commit', 'more/free');
+    expect(readFileSync(place('tools/hooks/pre-commit'), 'utf8')).toBe('');
+    expect(readFileSync(place('more/free'), 'utf8')).toBe('evil');
   });
 
   it('leaves the workspace open where it names all of it, or what is outside', async () => {

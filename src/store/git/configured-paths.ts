@@ -5,12 +5,15 @@ import { readPlain } from '../read-plain.js';
 import { repositoryAt, repositoryOf } from './repository.js';
 
 const CONFIG_BYTES = 1024 * 1024;
+/** What is configured for the whole machine, by where git may have been installed. */
+const OF_MACHINE = ['/etc/gitconfig', '/usr/local/etc/gitconfig', '/opt/homebrew/etc/gitconfig'];
 /** Git includes no deeper than ten; so many files are read. */
 const MOST_FILES = 50;
 
 /**
  * What git goes by in a folder because its configuration names it there: folders of hooks, and files with more of the
- * configuration. The configuration is read as data: that of the repository, and the person's. Paths are from the
+ * configuration. The configuration is read as data: that of the repository, the person's, and the
+ * machine's. Paths are from the
  * folder, as they are written and as they are without links.
  */
 export async function configuredPaths(folder: string): Promise<string[]> {
@@ -18,6 +21,8 @@ export async function configuredPaths(folder: string): Promise<string[]> {
   if (top === null) return [];
   const repository = await repositoryAt(top);
   const files = [
+    ...OF_MACHINE,
+    ...['GIT_CONFIG_SYSTEM', 'GIT_CONFIG_GLOBAL'].flatMap((name) => process.env[name] || []),
     join(homedir(), '.gitconfig'),
     join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'git/config'),
     join(repository.common, 'config'),
