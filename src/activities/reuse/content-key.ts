@@ -75,20 +75,23 @@ export async function reusedOutput(
 }
 
 /**
- * Tells whether what the result names is there: somebody may have removed values, and then the step is done again.
- * Throws where nobody can look now: what is there is not paid twice.
+ * Tells whether what the result names is there: somebody may have removed values, and then the step is done again. What
+ * this worker still knows it puts back. Throws where nobody can look now: what is there is not paid twice.
  */
 async function isKept(store: Store, { output }: Kept): Promise<boolean> {
   return (
     output === null ||
     !isStored(output) ||
-    store.get(output.ref).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof StoreFailure && mayBeThere(error)) throw error;
-        return false;
-      },
-    )
+    store
+      .get(output.ref)
+      .then((value) => store.putAlways(value))
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof StoreFailure && mayBeThere(error)) throw error;
+          return false;
+        },
+      )
   );
 }
 

@@ -12,10 +12,11 @@ import { readBytes } from '../read-regular.js';
 /** Content-addressed values: `<folder>/ab/<hex>` holds the canonical JSON whose SHA-256 is its name. */
 export function createValueFiles(folder: string): Values {
   return keepValues({
-    write(ref, content, isKnown) {
+    write(ref, content) {
       const path = fileOf(folder, ref);
       // A file that has its final name is whole (it was synced before it was renamed), so it need not be written again.
-      return isKnown || hasSize(path, content.length) ? WRITTEN : beginToWrite(path, content);
+      // That it was known once is not enough: somebody may have removed it.
+      return hasSize(path, content.length) ? WRITTEN : beginToWrite(path, content);
     },
     read: (ref) => readVerified(fileOf(folder, ref), ref),
   });

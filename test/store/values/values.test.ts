@@ -167,10 +167,16 @@ describe('reading a value', () => {
     await store.putAlways(value);
     await (await reopened(folder)).putAlways(value);
     expect((await stat(fileOf(folder, ref))).ino).toBe(ino);
+  });
+
+  it('that somebody has removed is there again once it is put again, also by who still knows it', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    const value = 'precious '.repeat(100);
+    const { ref } = await store.putAlways(value);
     await rm(fileOf(folder, ref));
-    // It is known: it is neither read nor written.
     await store.putAlways(value);
-    expect(await store.get(ref)).toBe(value);
+    expect(await (await reopened(folder)).get(ref)).toBe(value);
   });
 
   it('has its name before it outlives a power cut', async () => {
