@@ -74,6 +74,9 @@ export function compileRules(keys: GateKeys, context: StepContext): { rules?: Ga
     ...escalation(pick('escalate'), context),
   };
   checkQuorum(rules, pick('quorum'), context);
+  const escalated = pick('escalate');
+  for (const late of [pick('reminder'), escalated === null ? null : memberOf(escalated, 'after')])
+    checkBefore(late, keys, context);
   return Object.keys(rules).length === 0 ? {} : { rules };
 }
 
@@ -124,6 +127,17 @@ export function stepBefore(item: Node, context: StepContext): number | null {
     suggestion: 'go back to a step of the same body',
   });
   return null;
+}
+
+/** What comes after the deadline never comes. */
+function checkBefore(late: Node | null, { deadline_ms, pick }: GateKeys, { report }: StepContext): void {
+  if (typeof late?.value !== 'string' || deadline_ms === null || millisecondsOf(late.value) < deadline_ms) return;
+  report({
+    code: 'invalid-value',
+    at: late,
+    message: `Expected a time before the deadline (\`${String(pick('deadline')?.value)}\`), got \`${late.value}\`.`,
+    suggestion: 'write a shorter time, or a later deadline',
+  });
 }
 
 /** More people than are named can never agree. */

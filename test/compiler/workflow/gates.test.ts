@@ -68,6 +68,14 @@ describe('an approval', () => {
   it.each([
     ['- approval: Go?\n  different_from: nobody', 'unknown-step'],
     ['- approval: Go?\n  required_approver: [ana]\n  quorum: 2', 'invalid-value Expected a quorum of at most 1'],
+    [
+      '- approval: Go?\n  deadline: 1h\n  reminder: 60m',
+      'invalid-value Expected a time before the deadline (`1h`), got',
+    ],
+    [
+      '- approval: Go?\n  deadline: 1h\n  default: reject\n  escalate: {after: 2h, to: ana}',
+      'invalid-value Expected a time before the deadline (`1h`), got `2h`.',
+    ],
     ['- approval: Go?\n  options: [a, a]', 'duplicate-name `a` can be chosen already.'],
     ['- approval: Go?\n  options: ["a b", "a  b"]', 'duplicate-name `a b` can be chosen already.'],
     [`- ask: Which?\n  choices: [b, "${'a'.repeat(511)}"]`, 'invalid-value Expected a choice of at most 512 bytes.'],
