@@ -101,7 +101,9 @@ describe('promote of a workflow that a step planned', () => {
     await gateOf('rejected');
     expect((await project.run('reject', 'rejected', '--as', 'ana')).code).toBe(0);
     await running.finished;
-    expect(JSON.parse((await promote('rejected', '--json')).stdout)).toEqual([]);
+    const listed = await promote('rejected', '--json');
+    expect(JSON.parse(listed.stdout)).toEqual([]);
+    expect(listed.stderr).toContain('Run `rejected` has made nothing that was approved.');
     const { code, stderr } = await promote('rejected/looks', '--rename', 'rejected');
     expect(code, stderr).not.toBe(0);
     expect(existsSync(join(project.folder, 'definitions/workflows/rejected.yml'))).toBe(false);

@@ -9,7 +9,7 @@ import { rootOf } from '../observe/view/view.js';
 import { openExisting, unknownRun } from '../session.js';
 import { safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
-import { print, printJson } from '../terminal.js';
+import { print, printJson, tell } from '../terminal.js';
 import type { DefinitionKind, Kept, OnConflict } from './keep-definition.js';
 import { keepDefinition } from './keep-definition.js';
 import type { MadeHere } from './made-in-run.js';
@@ -121,7 +121,8 @@ function tellKept({ kind, approved }: MadeHere, { name, to, exact }: Kept, termi
   print(terminal, `${tone('good', '✓')} ${kind} ${safeName(name)} → ${safeName(to)}  ${APPROVED[approved]}; ${as}`);
 }
 
-function tellMade(made: MadeHere[], { json }: PromoteOne, terminal: Terminal): ExitCode {
+function tellMade(made: MadeHere[], { json, address }: PromoteOne, terminal: Terminal): ExitCode {
+  if (made.length === 0) tell(terminal, `Run \`${safeName(address)}\` has made nothing that was approved.`);
   if (json)
     printJson(
       terminal,
