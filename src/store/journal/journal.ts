@@ -26,7 +26,8 @@ export interface Journal {
    * The entry is in the file when this resolves, and so outlives every process; it is synced with all that come within
    * `GATHER_MS`. Nobody need wait for that: once the server has committed what the activity returns, the entry is not
    * needed any more, and a sync at once would only hold that commit up. With `synced` it is waited for: one sync takes
-   * all that wait. Throws when an earlier sync failed.
+   * all that wait. Of what the disk has refused to sync nobody knows whether it is there: it is written again with the
+   * next entry, which waits for that sync, and throws where it is refused again.
    */
   append(key: string, entry: JournalEntry, synced?: boolean): Promise<void>;
   /** Makes the file where there is none, while there is time for it. What goes wrong is told by `append`. */
@@ -125,10 +126,13 @@ export function openJournal(path: string, sync: (file: number) => Promise<void> 
         const { file, size } = await gathering.current();
         const torn = catchUp(file, size) > 0;
         const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
-        const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
-        appendFileSync(file, line); // One write: lines of two workers do not mix.
-        remember(file, key, line);
-        if (synced) await gathering.settled(file);
+        const again = gathering.refused().filter((line) => line.key !== key);
+        const lines = [...again, { key, text: `${JSON.stringify({ key, entry })}\n` }];
+        const bytes = Buffer.from(mend + lines.map(({ text }) => text).join(''));
+        appendFileSync(file, bytes); // One write: lines of two workers do not mix.
+        gathering.wrote(lines);
+        if (again.length === 0) remember(file, key, bytes);
+        if (synced || again.length > 0) await gathering.settled(file);
       } catch (error) {
         throw storeFailure(error, 'write', path);
       }
@@ -140,13 +144,23 @@ export function openJournal(path: string, sync: (file: number) => Promise<void> 
 interface Gathering {
   /**
    * The file that lines are gathered in, with its size; another one when a person has put a mended journal in its
-   * place. Throws when an earlier sync failed.
+   * place.
    */
   current(): Promise<{ file: number; size: number }>;
+  /** What is in the file now. */
+  wrote(lines: Line[]): void;
+  /** Lines that may not be on the disk because a sync failed, the last of each key. */
+  refused(): Line[];
   /** Opens the file where none is open. */
   prepare(): void;
   /** Resolves when what this file has now is on the disk. */
   settled(file: number): Promise<void>;
+}
+
+/** A line of the file, with its end. */
+interface Line {
+  key: string;
+  text: string;
 }
 
 /** Syncs of one file: the one under way, and the one that those who came since wait for. */
@@ -157,7 +171,9 @@ interface Waiting {
 
 function openGathering(path: string, sync: (file: number) => Promise<void>): Gathering {
   let gathering: Promise<number> | null = null;
-  let unsynced: Error | null = null;
+  /** What no sync has taken yet, the last line of each key. */
+  const unsynced = new Map<string, Line>();
+  let isRefused = false;
   const waits = new Map<number, Waiting>();
 
   function gather(): Promise<number> {
@@ -184,34 +200,44 @@ function openGathering(path: string, sync: (file: number) => Promise<void>): Gat
   /** What comes from now on is gathered anew; what was gathered is synced. */
   async function settle(file: number): Promise<void> {
     gathering = null;
-    try {
-      await syncSoon(file);
-    } catch (error) {
-      unsynced = error as Error; // Node throws nothing else
-    } finally {
-      waits.delete(file);
-      closeSync(file);
-    }
+    await syncSoon(file).catch(() => undefined); // whoever appends next writes it again
+    waits.delete(file);
+    closeSync(file);
   }
 
-  /** A sync that is under way may have missed the last line: whoever comes meanwhile shares the one after it. */
+  async function syncNow(file: number): Promise<void> {
+    const taken = [...unsynced.values()];
+    await sync(file);
+    for (const line of taken) if (unsynced.get(line.key) === line) unsynced.delete(line.key);
+  }
+
+  /**
+   * A sync that is under way may have missed the last line: whoever comes meanwhile shares the one after it. Where the
+   * first fails, so does that: what it would take may have been lost with the other.
+   */
   function syncSoon(file: number): Promise<void> {
     const { running, next } = waits.get(file) ?? { running: null, next: null };
     if (next !== null) return next;
     const coming = (running ?? Promise.resolve()).then(() => {
       waits.set(file, { running: coming, next: null });
-      return sync(file);
+      return syncNow(file);
     });
     waits.set(file, { running, next: coming });
+    coming.catch(() => {
+      isRefused = true;
+      waits.delete(file);
+    });
     return coming;
   }
 
   return {
     settled: syncSoon,
-    async current() {
-      if (unsynced !== null) throw unsynced;
-      return gathered();
+    current: gathered,
+    wrote(lines) {
+      isRefused = false;
+      for (const line of lines) unsynced.set(line.key, { ...line }); // a sync that began before has not taken it
     },
+    refused: () => (isRefused ? [...unsynced.values()] : []),
     prepare() {
       if (gathering === null) gather().catch(() => undefined);
     },

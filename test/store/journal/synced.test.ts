@@ -19,7 +19,13 @@ async function slowDisk() {
         syncs.push({ lines, end: (error) => (error === undefined ? done() : failed(error)) });
       }),
   );
-  return { journal, syncs };
+  /** The keys of all lines. */
+  const linesOf = (): string[] =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { key: string }).key);
+  return { journal, syncs, linesOf };
 }
 
 afterEach(() => {
@@ -76,17 +82,44 @@ describe('an answer that is to be on the disk', () => {
     expect(syncs.map(({ lines }) => lines)).toEqual([2, 3]);
   });
 
-  it('fails all that come after one that the disk did not take, though nobody waited for it', async () => {
+  it.each(['a', 'b'])('that the disk did not take is written again with the next, of key %s', async (next) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { journal, syncs } = await slowDisk();
+    const { journal, syncs, linesOf } = await slowDisk();
+    await journal.append('a', entry('old'));
     await journal.append('a', entry('a'));
     await vi.advanceTimersByTimeAsync(5_000);
-    syncs[0]?.end(Object.assign(new Error('no more'), { code: 'EIO' }));
+    syncs[0]?.end(Object.assign(new Error('no more'), { code: 'ENOSPC' }));
     await vi.advanceTimersByTimeAsync(0);
-    await expect(journal.append('b', entry('b'))).rejects.toMatchObject({
-      name: 'StoreFailure',
-      message: expect.stringContaining('write'),
-    });
-    expect(journal.read('b')).toBeNull();
+
+    const refused = journal.append(next, entry(next));
+    await expect.poll(() => syncs.length).toBe(next === 'a' ? 1 : 2);
+    syncs[1]?.end(Object.assign(new Error('no more'), { code: 'ENOSPC' }));
+    if (next === 'b') await expect(refused).rejects.toMatchObject({ name: 'StoreFailure' });
+
+    const written = journal.append(next, entry(next), true);
+    await expect.poll(() => syncs.length).toBe(next === 'a' ? 2 : 3);
+    syncs.at(-1)?.end();
+    await written;
+    expect(linesOf().slice(2)).toEqual(next === 'a' ? ['a', 'a'] : ['a', 'b', 'a', 'b']);
+    expect(journal.read('a')).toEqual(entry('a'));
+    expect(journal.read(next)).toEqual(entry(next));
+    await journal.append('c', entry('c'));
+    expect(linesOf().at(-2)).toBe(next);
+  });
+
+  it('fails with the sync before it, and is on the disk when it is asked for again', async () => {
+    const { journal, syncs, linesOf } = await slowDisk();
+    const first = journal.append('a', entry('a'), true);
+    await expect.poll(() => syncs.length).toBe(1);
+    const second = journal.append('b', entry('b'), true);
+    await expect.poll(() => linesOf()).toEqual(['a', 'b']);
+    syncs[0]?.end(Object.assign(new Error('no more'), { code: 'EIO' }));
+    await expect(first).rejects.toMatchObject({ name: 'StoreFailure' });
+    await expect(second).rejects.toMatchObject({ name: 'StoreFailure' });
+    const again = journal.append('b', entry('b'), true);
+    await expect.poll(() => syncs.length).toBe(2);
+    syncs[1]?.end();
+    await again;
+    expect(linesOf()).toEqual(['a', 'b', 'a', 'b']);
   });
 });
