@@ -86,3 +86,25 @@ it.each(moments)(
     expect(endpoint.requests).toHaveLength(Math.floor(STEPS / 3));
   },
 );
+
+it.each([0, 2, 5])(
+  'a disk with %i blocks left when the first host starts is told in one sentence, and a bigger one is gone on with',
+  async (blocks) => {
+    const project = await openProject({ 'one.yml': 'name: one\nsteps:\n  - command: [echo, done]\n' });
+    const state = join(project.folder, '.perdure');
+    mkdirSync(state);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', state]);
+    onTestFinished(async () => {
+      await project.run('server', 'stop');
+      execFileSync('umount', ['--lazy', state]);
+      await project.close();
+    });
+    appendFileSync(join(state, 'ballast'), Buffer.alloc((16 - blocks) * 4096));
+    const { code, stderr } = await project.run('run', 'one.yml', '--json');
+    expect(code, stderr).toBe(3);
+    expect(stderr).toMatch(/no space is left there \(ENOSPC\)|The disk of the state folder `[^`]+` is full\./);
+    execFileSync('mount', ['-o', 'remount,size=80m', state]);
+    const later = await project.run('run', 'one.yml', '--json');
+    expect(later.code, later.stderr).toBe(0);
+  },
+);

@@ -8,6 +8,8 @@ import { APPROVAL_KEY } from '../../store/records/given-key.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { UnavailableError } from '../errors.js';
 import { hostLog } from './host-files.js';
+import { hasRoomAt } from './host-folder.js';
+import { diskFull } from '../server/server-database.js';
 import { EXIT_HELD } from './host-process.js';
 import { packageRoot } from '../package-root.js';
 import { WORKER_FLAGS } from '../worker/worker-options.js';
@@ -17,7 +19,7 @@ import { readText } from '../../store/read-regular.js';
 export interface SpawnedHost {
   /** `held`: another host was faster. */
   ended: () => 'no' | 'held' | 'failed';
-  /** Why it failed: the tail of its log. */
+  /** Why it failed: a full disk, else the tail of its log. */
   error: () => Promise<UnavailableError>;
 }
 
@@ -72,6 +74,8 @@ export function spawnHost({
       return child.exitCode === EXIT_HELD ? 'held' : 'failed';
     },
     error: async () => {
+      // Its log takes no line then.
+      if (!(await hasRoomAt(stateDir))) return diskFull(stateDir);
       const how = failure ?? (child.signalCode === null ? `exit ${String(child.exitCode)}` : child.signalCode);
       const tail = await readText(hostLog(stateDir)).catch(() => '');
       const last = tail

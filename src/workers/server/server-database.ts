@@ -99,7 +99,7 @@ export async function databaseIsMade(stateDir: string): Promise<void> {
 /** What a server that ended at its start said, for people. */
 export function databaseError(said: string, stateDir: string): UnavailableError | null {
   const file = databaseFile(stateDir);
-  if (/database or disk is full|no space left/i.test(said)) return full(stateDir);
+  if (/database or disk is full|no space left/i.test(said)) return diskFull(stateDir);
   if (/readonly database|read-only file system/i.test(said))
     return new UnavailableError(`The server's database \`${file}\` is read-only.`, 'Make it writable.');
   if (/not a database|malformed|no such table|file is encrypted/i.test(said)) return corrupt(file);
@@ -118,13 +118,14 @@ function corrupt(file: string): UnavailableError {
 
 async function checkSpace(stateDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(stateDir);
-  if (bavail * bsize < FREE_BYTES) throw full(stateDir);
+  if (bavail * bsize < FREE_BYTES) throw diskFull(stateDir);
 }
 
 /** There is too little room for a server: it passes. */
 export class DiskFullError extends UnavailableError {}
 
-function full(stateDir: string): UnavailableError {
+/** Says that it is the disk, and what helps. */
+export function diskFull(stateDir: string): UnavailableError {
   return new DiskFullError(
     `The disk of the state folder \`${stateDir}\` is full.`,
     'Free at least 32 MB, or set PERDURE_STATE_DIR to a folder on another disk.',
