@@ -180,9 +180,15 @@ function reportUnknownKey(
     code: 'unknown-key',
     at,
     message: `There is no key \`${brief(key)}\` here.`,
-    suggestion: meant === null ? null : insteadOf(node, meant, meant === word),
+    suggestion: meant === null ? keysThere(node, known) : insteadOf(node, meant, meant === word),
     severity: unknownKeys ?? 'error',
   });
+}
+
+/** Which keys there are, in the order of the alphabet, without those that stand there. */
+function keysThere(parent: Node, known: string[]): string | null {
+  const free = known.filter((key) => memberOf(parent, key) === null).sort();
+  return free.length === 0 ? null : `there are \`${free.join('`, `')}\``;
 }
 
 /** What to do about a key that has another name here. A key that stands there already cannot be written once more. */

@@ -9,6 +9,7 @@ function agentOf(file: string, text: string) {
     step: plan?.steps[0],
     problems: problems.map(brief),
     messages: problems.map(({ message }) => message),
+    suggestions: problems.map(({ suggestion }) => suggestion),
   };
 }
 
@@ -50,6 +51,11 @@ describe('agents of Claude Code', () => {
     expect(agent?.name).toBe('helper');
     expect(problems).toEqual(['3:1 unknown-key', '5:1 unknown-key', '6:1 unknown-key', '7:1 unknown-key']);
     expect(messages[0]).toBe('`hooks.Stop` has no meaning here: there are hooks before and after calls of tools only.');
+  });
+
+  it('say which field may have been meant', () => {
+    const { suggestions } = agentOf(file, '---\nname: helper\ntool: Read\nmaxTurn: 3\nmadeUp: 1\n---\nYou help.\n');
+    expect(suggestions).toEqual(['did you mean `tools`?', 'did you mean `maxTurns`?', null]);
   });
 
   it('without a prompt are refused', () => {

@@ -173,7 +173,18 @@ describe('slips in workflows and chains', () => {
       'Expected a list of ids or indexes of steps, got a list.',
       null,
     ],
-    ['a map for the address of a schema', `$schema: {toString: 1}\n${step}`, 'There is no key `$schema` here.', null],
+    [
+      'a map for the address of a schema',
+      `$schema: {toString: 1}\n${step}`,
+      'There is no key `$schema` here.',
+      expect.stringMatching(/^there are `autonomy`, .*`workspace`$/) as string,
+    ],
+    [
+      'a key that is like none',
+      `${step}    retry: {max: 3}\n`,
+      'There is no key `max` here.',
+      'there are `attempts`, `backoff`',
+    ],
   ])('%s', (_title, text, message, suggestion) => {
     expect(problemsIn('x.yml', text, 'told')).toEqual([{ message, suggestion }]);
   });

@@ -3,6 +3,7 @@ import { isObject } from '../../../plan/values/json.js';
 import type { Member, Node } from '../../text/node.js';
 import { withMembers } from '../../text/node.js';
 import type { Place, Report } from '../../problems/problem.js';
+import { meansPerhaps, nearest } from '../../problems/did-you-mean.js';
 import { splitTools } from './agent-tools.js';
 import { ownOf } from '../../../plan/values/own.js';
 
@@ -86,7 +87,11 @@ export function translate(
       put(rule.to, rule.convert ? withValue(member, rule.convert(member.node.value)) : member);
     else if (member.node.members !== null && isTable(field)) takeAll(member.node, `${field}.`);
     else if (ours.has(field)) put(field, member);
-    else lose(field, member, { lost: `no field that is known of ${title}`, changes: true });
+    else {
+      const meant = nearest(field, [...Object.keys(fields), ...ours]);
+      const fix = meant === null ? null : meansPerhaps(meant);
+      lose(field, member, { lost: `no field that is known of ${title}`, changes: true, fix });
+    }
   };
   const isTable = (field: string): boolean => Object.keys(fields).some((path) => path.startsWith(`${field}.`));
   const takeAll = (below: Node, prefix: string): void => {
