@@ -222,6 +222,7 @@ function playOnce({ id, act }: ModelStep, words: string, place: Place, skipped: 
     const { steps, stopped } = playSteps(act.steps, act.mode, place, skipped);
     const status = statusOf(steps, stopped);
     if (status === 'error') return { status, output: null };
+    if (steps.every((step) => step.status === 'skipped')) return { status: 'skipped', output: null };
     return {
       status: 'success',
       output: steps.at(-1)?.output ?? null,
