@@ -108,6 +108,8 @@ export interface RoundCounts {
   partial: Failures;
   /** Rounds in which something failed that a later round makes up for. */
   passed: number;
+  /** Those that the run left undone, in whole or in part, because it was stopped. */
+  cut: number;
 }
 
 /** What is written under `.perdure/runs/` when a root run closes (decision 7). */

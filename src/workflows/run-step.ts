@@ -290,6 +290,7 @@ function notStarted({ context }: Scope): StepEnd {
   return {
     status: 'skipped',
     reason: `skipped: ${restrictionsOf(context.account).stop?.message ?? 'the run starts nothing any more'}`,
+    cut: true,
   };
 }
 

@@ -93,7 +93,7 @@ function groupRow(name: string, members: StepView[], depth: number): Row {
 }
 
 function doneOf(steps: StepView[]): string {
-  return `${steps.filter(({ result }) => result !== null).length} of ${steps.length} done`;
+  return `${steps.filter(({ status }) => status === 'success').length} of ${steps.length} done`;
 }
 
 function stepRows(view: StepView, options: RowOptions): Row[] {

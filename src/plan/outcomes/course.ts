@@ -1,8 +1,8 @@
 import type { Failure } from '../failure.js';
-import type { EndStatus, Failures, RoundCounts, RoundResult } from '../result.js';
+import type { Failures, RoundCounts, RoundResult } from '../result.js';
 import { addFailure, endOf, errorOf, isEnd } from '../schedule/schedule.js';
 import { roundsText } from './step-ends.js';
-import type { Schedule, StepEnd } from '../schedule/schedule-state.js';
+import type { Schedule, StepEnd, StepState } from '../schedule/schedule-state.js';
 import type { ForeachStep, LoopStep } from '../step.js';
 
 /** How an item of a foreach or a round of a loop went. */
@@ -11,6 +11,8 @@ export interface Course extends Pick<RoundResult, 'status' | 'error' | 'partial'
   failure: Failure | null;
   /** What failed in it was to be passed over: a later round makes up for it. */
   asked: boolean;
+  /** The run was stopped before all of it was done. */
+  cut?: true;
 }
 
 export function noFailures(): Failures {
@@ -18,13 +20,24 @@ export function noFailures(): Failures {
 }
 
 export function noCounts(): RoundCounts {
-  return { done: 0, succeeded: 0, failures: noFailures(), partial: noFailures(), passed: 0 };
+  return { done: 0, succeeded: 0, failures: noFailures(), partial: noFailures(), passed: 0, cut: 0 };
 }
 
 /**
  * How an item or a round went whose steps have ended, by its steps. What made a single-step body fail comes as it is.
+ * One that the run left undone, in whole or in part, is skipped.
  */
 export function courseOf(schedule: Schedule, single: boolean): Course {
+  const cut = schedule.steps.find((step) => step.cut === true);
+  const course = endedCourse(schedule, single);
+  return cut === undefined || course.failure !== null ? course : { ...course, ...leftUndone(cut), cut: true };
+}
+
+function leftUndone({ reason, note }: StepState): Pick<Course, 'status' | 'error'> {
+  return { status: 'skipped', error: reason ?? note };
+}
+
+function endedCourse(schedule: Schedule, single: boolean): Course {
   const [only] = schedule.steps;
   if (single && only !== undefined && isEnd(only.status))
     return {
@@ -89,18 +102,20 @@ export function countRound(
 function countEnd(
   counts: RoundCounts,
   index: number,
-  { status, failure, error }: { status: EndStatus; failure: Failure | null; error: string | null },
+  { status, failure, error, cut }: Pick<Course, 'status' | 'failure' | 'error' | 'cut'>,
 ): void {
   counts.done += 1;
+  if (cut === true) counts.cut += 1;
   if (status === 'success') counts.succeeded += 1;
   if (failure !== null && failure.type !== 'cancelled') addFailure(counts.failures, `${index}: ${error ?? status}`);
 }
 
 /** Adds what others have counted. */
-export function addCounts(counts: RoundCounts, { done, succeeded, failures, partial, passed }: RoundCounts): void {
+export function addCounts(counts: RoundCounts, { done, succeeded, failures, partial, passed, cut }: RoundCounts): void {
   counts.done += done;
   counts.succeeded += succeeded;
   counts.passed += passed;
+  counts.cut += cut;
   for (const [into, from] of [
     [counts.failures, failures],
     [counts.partial, partial],
@@ -119,12 +134,12 @@ export function copyCounts({ failures, partial, ...numbers }: RoundCounts): Roun
   };
 }
 
-type Told = { status: 'success'; note: string; partial?: string } | (StepEnd & { status: 'error' });
+type Told = { status: 'success'; note: string; partial?: string; cut?: true } | (StepEnd & { status: 'error' });
 
 /** What the items of a foreach make of it. Items that nobody did are never passed over in silence. */
 export function endOfItems(
   { on_error }: Pick<ForeachStep, 'on_error'>,
-  { done, succeeded, failures, partial }: RoundCounts,
+  { done, succeeded, failures, partial, cut }: RoundCounts,
   count: number,
 ): Told {
   const failed = failures.count === 0 ? null : `${failures.count} of ${count} items failed:\n${linesOf(failures)}`;
@@ -144,7 +159,7 @@ export function endOfItems(
     ...(partial.count > 0 ? [`${partial.count} in part`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ].join(', ');
-  return { status: 'success', note, ...(parts === '' ? {} : { partial: parts }) };
+  return { status: 'success', note, ...(parts === '' ? {} : { partial: parts }), ...(cut > 0 ? { cut: true } : {}) };
 }
 
 /**

@@ -109,6 +109,7 @@ function carryStep(state: StepState): CarriedStep {
     run,
     pages,
     voided,
+    cut,
     ...forgotten
   } = state;
   void (forgotten satisfies Nothing);

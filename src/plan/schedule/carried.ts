@@ -77,4 +77,6 @@ export interface CarriedTries {
 export interface LastRound extends Pick<RoundResult, 'index' | 'status' | 'output'> {
   failure: Failure | null;
   holds: boolean;
+  /** Why the run left it undone, where it was stopped in it. */
+  cut?: string;
 }

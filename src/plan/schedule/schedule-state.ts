@@ -60,13 +60,25 @@ export interface StepState {
   comment?: string;
   /** It runs, and was sent back meanwhile: however it ends, it runs again. */
   voided?: true;
+  /** The run was stopped before it, or in it, and left something of it undone that no condition kept from starting. */
+  cut?: true;
 }
 
 /** How a step ended. A failed one carries its failure: "failed without a reason" cannot be written. */
 export type StepEnd = { /** What the try would need beyond what was reserved for it. */ short?: Amounts } & Partial<
   Pick<
     StepState,
-    'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms' | 'started_at' | 'decided_by' | 'comment'
+    | 'attempts'
+    | 'spend'
+    | 'reused'
+    | 'note'
+    | 'run'
+    | 'pages'
+    | 'duration_ms'
+    | 'started_at'
+    | 'decided_by'
+    | 'comment'
+    | 'cut'
   >
 > &
   /** Without an output when a last step was skipped, say. `partial` tells what failed below and was passed over. */

@@ -177,7 +177,7 @@ export function skipPending(schedule: Schedule, reason: string): void {
   const skipped = schedule.body.steps.filter(
     ({ index, always }) => !always && at(schedule.steps, index).status === 'pending',
   );
-  for (const { index } of skipped) settle(schedule, index, { status: 'skipped', reason });
+  for (const { index } of skipped) settle(schedule, index, { status: 'skipped', reason, cut: true });
   for (const { index } of skipped) release(schedule, index, false);
 }
 

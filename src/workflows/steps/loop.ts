@@ -27,8 +27,8 @@ export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
     rounds.next = index + 1;
     const round = innerScope(scope, step, { index, item: null, last: rounds.last }, carried?.open[index] ?? null);
     const end = await runRound(rounds, round);
-    const { failure } = end.course;
-    const goesOn = failure === null || isPassedOver(step, failure);
+    const { failure, cut } = end.course;
+    const goesOn = cut !== true && (failure === null || isPassedOver(step, failure));
     const holds = goesOn && (await holdsAfter(round, step));
     const isLast = !goesOn || holds || index + 1 >= step.max;
     settleRound(rounds, step, end, isLast);
@@ -59,17 +59,19 @@ function isPassedOver({ on_error }: LoopStep, { type }: Failure): boolean {
   return on_error === 'continue' && type !== 'cancelled';
 }
 
-function lastRound({ result: { index, status, output }, course: { failure } }: RoundEnd, holds: boolean): LastRound {
-  return { index, status, output, failure, holds };
+function lastRound({ result: { index, status, output }, course }: RoundEnd, holds: boolean): LastRound {
+  const { failure, error, cut } = course;
+  return { index, status, output, failure, holds, ...(cut === true ? { cut: error ?? '' } : {}) };
 }
 
 function endOfLoop(
   step: LoopStep,
   { counts }: { counts: RoundCounts },
-  { index, status, output, failure, holds }: LastRound,
+  { index, status, output, failure, holds, cut }: LastRound,
   closed: Awaited<ReturnType<typeof closeRounds>>,
 ): StepEnd {
   if (failure !== null) return { status: status === 'timeout' ? 'timeout' : 'error', failure, ...closed };
+  if (cut !== undefined) return { status: 'skipped', reason: cut, cut: true, ...closed };
   const missed = loopFailure(step, index + 1, holds);
   if (missed !== null) return { status: 'error', failure: missed, ...closed };
   const told = roundsText(index + 1);

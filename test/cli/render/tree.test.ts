@@ -40,7 +40,7 @@ describe('the tree of a run', () => {
   it('shows at 80 columns what README shows', () => {
     expect(renderTree(review, { now: 66_000, expand: false }, { width: 79, palette, frame: 4 })).toEqual([
       '  ✓ 0 facts               command            git log --oneline -…  0.1s',
-      '  ▾ scanners                                                        2 of 3 done',
+      '  ▾ scanners                                                        1 of 3 done',
       '    ✓ 1 security-scanner  claude-opus-4-6    2 findings             41s  $0.031',
       '    ✗ 2 lint              command            3 problems            3.0s',
       '    ⠼ 3 types             claude-sonnet-4-6  try 2 · turn 3 · re…   22s',

@@ -23,6 +23,8 @@ import { commandStep, needs } from '../helpers/build-plan.js';
 
 const done: StepEnd = { status: 'success', output: inline('x') };
 const fail = (type: Failure['type'], message: string): StepEnd => ({ status: 'error', failure: { type, message } });
+const CUT = 'skipped: max_steps: all 2 steps are used';
+const cut: StepEnd = { status: 'skipped', reason: CUT, cut: true };
 const late: StepEnd = { status: 'timeout', failure: { type: 'timeout', message: 'late' } };
 const step = (index: number, on_error: Step['on_error'], ...before: number[]): Step =>
   commandStep(index, ['x'], { on_error, needs: needs(...before) });
@@ -84,12 +86,28 @@ describe('how a body of several steps went', () => {
     expect(courseOf(schedule, false)).toMatchObject({ status: 'success', asked: false });
   });
 
+  it.each<[string, boolean, StepEnd[], Partial<Course>]>([
+    ['before its last step', false, [done, cut], { status: 'skipped', error: CUT, cut: true }],
+    ['before all of its steps', false, [cut, cut], { status: 'skipped', error: CUT, cut: true }],
+    ['before its only step', true, [cut], { status: 'skipped', error: CUT, cut: true }],
+    [
+      'inside a step that succeeded',
+      true,
+      [{ ...done, note: '1 of 2 items, 1 skipped', cut: true }],
+      { status: 'skipped', error: '1 of 2 items, 1 skipped', cut: true },
+    ],
+    ['after a failure', false, [fail('command-failed', 'exit 1'), cut], { status: 'error' }],
+  ])('that the run was stopped in, %s, is no success', (_, isSingle, ends, course) => {
+    const steps = ends.map((_end, index) => step(index, 'stop'));
+    expect(courseOf(ended(steps, ...ends), isSingle)).toMatchObject(course);
+  });
+
   it('is skipped where none of its steps ran, and says why', () => {
-    const skipped: StepEnd = { status: 'skipped', reason: 'max_steps: all 2 steps are used' };
+    const skipped: StepEnd = { status: 'skipped', reason: '`when` is false' };
     expect(courseOf(ended([step(0, 'stop'), step(1, 'stop')], skipped, skipped), false)).toEqual({
       status: 'skipped',
       failure: null,
-      error: 'max_steps: all 2 steps are used',
+      error: '`when` is false',
       asked: false,
     });
     expect(courseOf(ended([step(0, 'stop'), step(1, 'stop')], done, skipped), false)).toMatchObject({
@@ -117,13 +135,22 @@ describe('items and rounds', () => {
     countItem(counts, 2, broke('cancelled'));
     countItem(counts, 3, went({ partial: 'half' }));
     countItem(counts, 4, went({ status: 'skipped' }));
+    countItem(counts, 5, went({ status: 'skipped', cut: true }));
     expect(counts).toEqual({
-      done: 5,
+      done: 6,
       succeeded: 2,
       failures: { count: 1, first: ['1: exit 1'] },
       partial: { count: 1, first: ['3: half'] },
       passed: 0,
+      cut: 1,
     });
+    addCounts(counts, copyCounts(counts));
+    expect(counts).toMatchObject({ done: 12, cut: 2 });
+  });
+
+  it.each([0, 1])('say of a foreach whether the run was stopped in it: %i items', (cuts) => {
+    const end = endOfItems({ on_error: 'stop' }, { ...noCounts(), done: 3, succeeded: 2, cut: cuts }, 3);
+    expect(end).toEqual({ status: 'success', note: '2 of 3 items, 1 skipped', ...(cuts === 0 ? {} : { cut: true }) });
   });
 
   it.each<[string, Step['on_error'], Course, boolean, number, number]>([

@@ -10,6 +10,7 @@ import {
 import type { Course } from '../../../plan/outcomes/course.js';
 import { loopFailure, roundsText } from '../../../plan/outcomes/step-ends.js';
 import { addSpend, NO_SPEND } from '../../../plan/budget/spend.js';
+import type { Failure } from '../../../plan/failure.js';
 import type { CarriedBlock } from '../../../plan/schedule/carried.js';
 import type { StepEnd } from '../../../plan/schedule/schedule-state.js';
 import { endOf } from '../../../plan/schedule/schedule.js';
@@ -43,14 +44,19 @@ function endOfLoop(scope: FoldScope, step: LoopStep, before: CarriedBlock | unde
   for (const round of rounds)
     countRound(counts, step, round.index ?? 0, { ...courseIn(round), isLast: round === rounds.at(-1) });
   const last = rounds.at(-1);
-  const { index, failure, holds } =
+  const { index, failure, holds, cut } =
     last === undefined
-      ? { index: counts.done - 1, failure: null, holds: null, ...before?.over }
-      : { index: last.index ?? 0, failure: courseIn(last).failure, holds: holdsIn(last, step.until) };
+      ? { index: counts.done - 1, failure: null, holds: null, cut: undefined, ...before?.over }
+      : { index: last.index ?? 0, ...undoneIn(courseIn(last)), holds: holdsIn(last, step.until) };
+  if (cut !== undefined) return { status: 'skipped', reason: cut, cut: true };
   if (failure !== null) return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure };
   const missed = loopFailure(step, index + 1, holds);
   if (missed !== null) return { status: 'error', failure: missed };
   return { status: 'success', output: null, ...endOfRounds(counts, roundsText(index + 1)) };
+}
+
+function undoneIn({ failure, error, cut }: Course): { failure: Failure | null; cut: string | undefined } {
+  return { failure, cut: cut === true ? (error ?? '') : undefined };
 }
 
 function courseIn({ schedule, single }: FoldScope): Course {

@@ -13,7 +13,9 @@ export function isPassedOver({ reason }: { reason: string | null }): boolean {
 
 /** A step without a condition that was passed over: the run had been stopped. */
 export function skipped({ when }: Step): StepEnd {
-  return { status: 'skipped', reason: when === null ? STOPPED : '`when` is false' };
+  return when === null
+    ? { status: 'skipped', reason: STOPPED, cut: true }
+    : { status: 'skipped', reason: '`when` is false' };
 }
 
 /** Where history alone does not tell whether what it requires holds, neither is said. */
