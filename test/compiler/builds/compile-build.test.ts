@@ -152,7 +152,7 @@ describe('a build spec', () => {
       'an unknown key in a list',
       'goal: A clock\nagents:\n  - {name: b, role: builder, colour: red}\n',
       ['3:30 unknown-key'],
-      null,
+      expect.stringMatching(/^there are `allowed_paths`, .*`restricted_paths`/) as string,
     ],
   ])('takes %s with a warning', (_, text, problems, suggestion) => {
     const compiled = compile(text);
