@@ -3,14 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assemble } from '../../../src/cli/observe/assemble.js';
-import { createTranslator } from '../../../src/cli/observe/history/events.js';
-import { applyEvent, openFold } from '../../../src/cli/observe/fold/fold.js';
 import { readTruth } from '../../../src/cli/observe/view/truth.js';
 import { everyStepView } from '../../../src/cli/observe/view/view.js';
 import type { Expression } from '../../../src/plan/values/expression.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { RoundResult, RunOutcome } from '../../../src/plan/result.js';
-import { RUN_FAILED } from '../../../src/plan/outcomes/step-ends.js';
 import {
   echo,
   foreach,
@@ -26,6 +23,7 @@ import {
   whole,
 } from '../../plan/helpers/build-blocks.js';
 import { after, commandStep, needs, plan } from '../../plan/helpers/build-plan.js';
+import { foldOf, outcomeOf as endOf } from '../helpers/ended.js';
 import type { Harness, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 
@@ -38,18 +36,7 @@ afterAll(() => harness.close());
 const INPUTS: Plan['inputs'] = { list: { type: 'list', required: true, description: null } };
 
 async function outcomeOf(made: Plan, options?: StartOptions): Promise<RunOutcome> {
-  const handle = await harness.start(made, options);
-  try {
-    return await handle.result();
-  } catch (error) {
-    return failedOutcome(error);
-  }
-}
-
-function failedOutcome(error: unknown): RunOutcome {
-  const { cause } = error as { cause?: { type?: string; details?: RunOutcome[] } };
-  if (cause?.type !== RUN_FAILED || cause.details?.[0] === undefined) throw error;
-  return cause.details[0];
+  return endOf(await harness.start(made, options));
 }
 
 async function roundsOf(outcome: RunOutcome, step: string): Promise<RoundResult[]> {
@@ -308,11 +295,7 @@ describe('what history alone tells of items and rounds', () => {
       { input: { list: ['a', 'b'] } },
     );
     const outcome = await handle.result();
-    const translate = createTranslator();
-    const [first, ...rest] = ((await handle.fetchHistory()).events ?? []).flatMap(translate);
-    if (first?.kind !== 'run-started') throw new Error('no start');
-    const fold = openFold(handle.workflowId, first);
-    for (const event of rest) applyEvent(fold, event);
+    const fold = await foldOf(handle);
     const views = (): [string, string][] =>
       everyStepView(assemble(fold, { folds: new Map(), pending: new Map() }).steps).map(({ path, status }) => [
         path,

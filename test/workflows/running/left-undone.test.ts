@@ -1,14 +1,12 @@
 // @seconds 10
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assemble } from '../../../src/cli/observe/assemble.js';
-import { createTranslator } from '../../../src/cli/observe/history/events.js';
-import { applyEvent, openFold } from '../../../src/cli/observe/fold/fold.js';
 import { everyStepView } from '../../../src/cli/observe/view/view.js';
-import { RUN_FAILED } from '../../../src/plan/outcomes/step-ends.js';
-import type { RoundResult, RunOutcome } from '../../../src/plan/result.js';
+import type { RoundResult } from '../../../src/plan/result.js';
 import type { Step } from '../../../src/plan/step.js';
 import { echo, foreach, literal, loop, many, single } from '../../plan/helpers/build-blocks.js';
 import { after, plan } from '../../plan/helpers/build-plan.js';
+import { foldOf, outcomeOf } from '../helpers/ended.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 
@@ -22,21 +20,9 @@ const twoSteps = () => many([echo(0, literal('one')), echo(1, literal('two'), { 
 const each = (items: string[], body = twoSteps()): Step =>
   foreach(0, { kind: 'literal', value: items }, body, { id: 'all', max_parallel: 1 });
 
-async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
-  return handle.result().catch((error: unknown) => {
-    const { cause } = error as { cause?: { type?: string; details?: RunOutcome[] } };
-    if (cause?.type !== RUN_FAILED || cause.details?.[0] === undefined) throw error;
-    return cause.details[0];
-  });
-}
-
 /** What history alone tells of the steps of a run that has ended. */
 async function foldedSteps(handle: RunHandle): Promise<Record<string, string>> {
-  const translate = createTranslator();
-  const [first, ...rest] = ((await handle.fetchHistory()).events ?? []).flatMap(translate);
-  if (first?.kind !== 'run-started') throw new Error('no start');
-  const fold = openFold(handle.workflowId, first);
-  for (const event of rest) applyEvent(fold, event);
+  const fold = await foldOf(handle);
   const views = everyStepView(assemble(fold, { folds: new Map(), pending: new Map() }).steps);
   return Object.fromEntries(views.map(({ path, status }) => [path, status]));
 }

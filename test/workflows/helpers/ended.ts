@@ -1,0 +1,27 @@
+import { createTranslator } from '../../../src/cli/observe/history/events.js';
+import type { RunFold } from '../../../src/cli/observe/fold/run-fold.js';
+import { applyEvent, openFold } from '../../../src/cli/observe/fold/fold.js';
+import { RUN_FAILED } from '../../../src/plan/outcomes/step-ends.js';
+import type { RunOutcome } from '../../../src/plan/result.js';
+import type { RunHandle } from './harness.js';
+
+/** The outcome of a run once it has ended, also of one that failed. */
+export async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
+  try {
+    return await handle.result();
+  } catch (error) {
+    const { cause } = error as { cause?: { type?: string; details?: RunOutcome[] } };
+    if (cause?.type !== RUN_FAILED || cause.details?.[0] === undefined) throw error;
+    return cause.details[0];
+  }
+}
+
+/** What history alone tells of a run. */
+export async function foldOf(handle: RunHandle): Promise<RunFold> {
+  const translate = createTranslator();
+  const [first, ...rest] = ((await handle.fetchHistory()).events ?? []).flatMap(translate);
+  if (first?.kind !== 'run-started') throw new Error('no start');
+  const fold = openFold(handle.workflowId, first);
+  for (const event of rest) applyEvent(fold, event);
+  return fold;
+}
