@@ -1,6 +1,6 @@
 // @module-tag tmpfs
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, rmSync, statfsSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
@@ -87,7 +87,7 @@ it.each(moments)(
   },
 );
 
-it.each([0, 2, 5])(
+it.each([0, 1, 2, 3, 5])(
   'a disk with %i blocks left when the first host starts is told in one sentence, and a bigger one is gone on with',
   async (blocks) => {
     const project = await openProject({ 'one.yml': 'name: one\nsteps:\n  - command: [echo, done]\n' });
@@ -103,6 +103,7 @@ it.each([0, 2, 5])(
     const { code, stderr } = await project.run('run', 'one.yml', '--json');
     expect(code, stderr).toBe(3);
     expect(stderr).toMatch(/no space is left there \(ENOSPC\)|The disk of the state folder `[^`]+` is full\./);
+    expect(readdirSync(state).filter((name) => name.startsWith('host.json.'))).toEqual([]);
     execFileSync('mount', ['-o', 'remount,size=80m', state]);
     const later = await project.run('run', 'one.yml', '--json');
     expect(later.code, later.stderr).toBe(0);

@@ -92,6 +92,8 @@ export async function joinHost(options: JoinOptions): Promise<HostConnection> {
         return null;
       });
       if (connection !== null) return connection;
+      // One of ours that goes without a word again and again has trouble that it cannot tell.
+      if (spawned !== null && (failures += 1) > HOST_TRIES) throw await spawned.error();
       // It was ending in this moment: the next one is ours to find or to start.
       // Asked once only: two builds that both insist would replace each other for ever.
       [spawned, silentSince, mayRenew] = [null, Date.now(), false];
@@ -104,8 +106,7 @@ export async function joinHost(options: JoinOptions): Promise<HostConnection> {
         spawned = spawnHost(options);
       }
     }
-    if (spawned?.ended() === 'failed') throw await spawned.error();
-    if (spawned?.ended() === 'held') spawned = null;
+    spawned = await stillOurs(spawned);
     if (Date.now() - silentSince > SILENT_MS)
       throw new UnavailableError(
         `The host of \`${stateDir}\` does not answer.`,
@@ -113,6 +114,12 @@ export async function joinHost(options: JoinOptions): Promise<HostConnection> {
       );
     await pause(LOOK_MS, undefined, { signal });
   }
+}
+
+/** The host that this command has started; null where another one was faster. Throws why it failed. */
+async function stillOurs(spawned: SpawnedHost | null): Promise<SpawnedHost | null> {
+  if (spawned?.ended() === 'failed') throw await spawned.error();
+  return spawned?.ended() === 'held' ? null : spawned;
 }
 
 /** A project that was moved under a command has its runs where it is now: no folder is made where it was. */

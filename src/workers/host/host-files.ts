@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UnavailableError } from '../errors.js';
@@ -42,11 +42,16 @@ export async function readHostFile(stateDir: string): Promise<HostFile | null> {
   }
 }
 
-/** Writes atomically, for the owner alone. */
+/** Writes atomically, for the owner alone. What cannot be written leaves nothing beside it. */
 export async function writeHostFile(stateDir: string, content: HostFile): Promise<void> {
   const draft = `${hostFile(stateDir)}.${String(process.pid)}`;
-  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  await rename(draft, hostFile(stateDir));
+  try {
+    await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    await rename(draft, hostFile(stateDir));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
 
 /** Names this process. */

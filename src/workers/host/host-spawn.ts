@@ -19,7 +19,7 @@ import { readText } from '../../store/read-regular.js';
 export interface SpawnedHost {
   /** `held`: another host was faster. */
   ended: () => 'no' | 'held' | 'failed';
-  /** Why it failed: a full disk, else the tail of its log. */
+  /** Why it failed, when its process has ended: a full disk, else the tail of its log. */
   error: () => Promise<UnavailableError>;
 }
 
@@ -66,7 +66,13 @@ export function spawnHost({
   child.stdin?.end(JSON.stringify(storePlace));
   child.unref();
   let failure: string | null = null;
-  child.once('error', (error) => (failure = error.message));
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error) => {
+      failure = error.message;
+      resolve();
+    });
+  });
   return {
     ended: () => {
       if (failure !== null || child.signalCode !== null) return 'failed';
@@ -74,6 +80,7 @@ export function spawnHost({
       return child.exitCode === EXIT_HELD ? 'held' : 'failed';
     },
     error: async () => {
+      await ended;
       // Its log takes no line then.
       if (!(await hasRoomAt(stateDir))) return diskFull(stateDir);
       const how = failure ?? (child.signalCode === null ? `exit ${String(child.exitCode)}` : child.signalCode);

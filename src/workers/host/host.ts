@@ -182,14 +182,7 @@ async function openHost(options: HostOptions, stop: AbortController, parts: Part
   });
   const host: OpenHost = { control, status, credentials: options.credentials, keys, socket };
   const last = await readHostFile(options.stateDir);
-  await writeHostFile(options.stateDir, {
-    host: await identifySelf(),
-    socket,
-    ports: last?.ports ?? null,
-    server: null,
-    uiUrl: null,
-    since,
-  });
+  await writeDown({ ports: last?.ports ?? null, server: null, uiUrl: null }, options, host);
   return host;
 }
 
@@ -213,7 +206,7 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     parts.codec?.allow(server.ports.ui);
     if (!(await parts.ui.stand({ port: server.ports.ui, address: server.uiAddress })))
       onProgress(`port ${String(server.ports.ui)} is taken: the Web UI cannot be reached`);
-    await writeDown(server, options, host);
+    await writeDown({ ports: server.ports, server: server.identity, uiUrl: server.uiUrl }, options, host);
   };
   parts.server = await superviseServer({
     stateDir,
@@ -259,11 +252,11 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
 
 /** Writes down what runs, for commands and for the next host. */
 async function writeDown(
-  { ports, identity, uiUrl }: EmbeddedServer,
+  runs: Pick<HostFile, 'ports' | 'server' | 'uiUrl'>,
   { stateDir, log }: HostOptions,
   { socket, status: { since } }: OpenHost,
 ): Promise<void> {
-  const file: HostFile = { host: await identifySelf(), socket, ports, server: identity, uiUrl, since };
+  const file: HostFile = { host: await identifySelf(), socket, since, ...runs };
   await writeHostFile(stateDir, file).catch((error: unknown) => {
     // Commands find the host by its socket, and the process table knows the server.
     if (!storeFailure(error, 'write', stateDir).passes) throw error;

@@ -178,6 +178,23 @@ describe('a host in trouble', () => {
     await expect(joining).rejects.toThrow(/ended at its start \(exit 9\)[^]*out of luck/);
   });
 
+  it('is given up when one after another takes a command in and dies without a word', async () => {
+    const folder = newFolder();
+    const entry = join(folder, 'entry.mjs');
+    mkdirSync(join(folder, 'host'));
+    writeFileSync(
+      entry,
+      "import { createServer } from 'node:net'; import { rmSync } from 'node:fs';\n" +
+        "rmSync('host/control.sock', { force: true });\n" +
+        "createServer(() => { console.error('out of luck'); process.exit(9); }).listen('host/control.sock');\n",
+    );
+    const lines: string[] = [];
+    const onProgress = (line: string): void => void lines.push(line);
+    const joining = joinHost({ stateDir: folder, taskQueue: null, start: true, credentials: {}, onProgress, entry });
+    await expect(joining).rejects.toThrow(/ended at its start \(exit 9\)[^]*out of luck/);
+    expect(lines).toEqual(Array(4).fill('starting the host'));
+  });
+
   it('works where the path of the state folder is too long for a socket', async () => {
     const stateDir = join(newFolder(), 'x'.repeat(120));
     mkdirSync(stateDir);
