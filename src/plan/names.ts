@@ -92,3 +92,15 @@ export type Effort = (typeof EFFORTS)[number];
  * `sandbox:`.
  */
 export type Requirement = string[];
+
+const WAIT = 'wait of ';
+
+/** What the timer of a `wait` step is called in history: it has no other event. `path` is the step's in its run. */
+export function waitSummary(path: string): string {
+  return `${WAIT}${path}`;
+}
+
+/** The path of the `wait` step whose timer is called so; null for other timers. */
+export function waitedPath(summary: string): string | null {
+  return summary.startsWith(WAIT) ? summary.slice(WAIT.length) : null;
+}

@@ -245,8 +245,9 @@ function withTries({ result }: StepView, detail: string): string {
     : detail;
 }
 
+/** Without the colon that announces the lines below it. */
 function firstLine(text: string): string {
-  return text.split('\n').find((line) => line.trim() !== '') ?? '';
+  return text.trim().split('\n')[0]?.replace(/:\s*$/, '') ?? '';
 }
 
 function timeOf({ status, result, startedAt }: StepView, now: number): string {

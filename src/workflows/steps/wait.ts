@@ -1,4 +1,4 @@
-import { segmentOf } from '../../plan/plan.js';
+import { waitSummary } from '../../plan/names.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { WaitStep } from '../../plan/step.js';
 import { inline, isStored } from '../../plan/values/value.js';
@@ -22,7 +22,7 @@ export async function runWait(scope: Scope, step: WaitStep): Promise<StepEnd> {
   const now = Date.now();
   const left = until - now;
   if (scope.context.settings.no_waits === true) return ended(Math.max(now, until));
-  if (left > 0) await sleepIn(scope.context.runningSteps, left, segmentOf(step));
+  if (left > 0) await sleepIn(scope.context.runningSteps, left, waitSummary(pathOf(scope, step)));
   return ended(Date.now());
 }
 

@@ -23,7 +23,7 @@ const review = runView([
   }),
   stepView(
     commandStep(2, ['npx', 'eslint', '.'], { id: 'lint', parallel_group: 'scanners' }),
-    ended('error', { duration_ms: 3000, error: '\n3 problems\nmore', failure: 'command-failed' }),
+    ended('error', { duration_ms: 3000, error: '\n3 problems:\nmore', failure: 'command-failed' }),
   ),
   stepView(agentStep(3, 'types', 'scanners'), {
     model: 'claude-sonnet-4-6',
@@ -200,7 +200,7 @@ describe('the lines around the tree', () => {
 
   it('says first what failed and why, in its own words, then what to do', () => {
     const lines = renderEnding({ ...review, status: 'error', endedAt: 66_000 }, 79, palette);
-    expect(lines.slice(0, 3)).toEqual(['✗ lint', '    3 problems', '    more']);
+    expect(lines.slice(0, 3)).toEqual(['✗ lint', '    3 problems:', '    more']);
     expect(lines.slice(-3).map((line) => line.slice(0, 36).trim())).toEqual([
       'perdure logs full-review-7k2m lint',
       'perdure show full-review-7k2m',

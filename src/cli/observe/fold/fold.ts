@@ -24,6 +24,8 @@ import { end, endCommitted, endOrCommit } from './fold-ends.js';
 import { openGate, listGates, decide } from './fold-gates.js';
 import { inferAll } from './infer-ends.js';
 import { ownOf } from '../../../plan/values/own.js';
+import { inline } from '../../../plan/values/value.js';
+import type { StepEnd } from '../../../plan/schedule/schedule-state.js';
 
 /** Starts a fold with a run's first event. */
 export function openFold(run: string, event: RunEvent & { kind: 'run-started' }): RunFold {
@@ -101,6 +103,10 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
       return succeed(fold, stepAt(fold, event.path), event);
     case 'step-failed':
       return fail(fold, stepAt(fold, event.path), event);
+    case 'wait-started':
+      return startWait(fold, event);
+    case 'wait-ended':
+      return endWait(fold, event);
     case 'step-left':
       return unstart(stepAt(fold, event.path));
     case 'step-committed':
@@ -163,6 +169,19 @@ function endStarted(fold: RunFold, event: RunEvent & { kind: 'nested-ended' }): 
   if (started === undefined) return;
   started.spent = addSpend(started.spent, { ...(outcome?.spend ?? spent), steps: 0 });
   keepFailed(started, nestedStepEnd(event));
+}
+
+/** One that waited before the run continued as new goes on. */
+function startWait(fold: RunFold, { path, at }: RunEvent & { kind: 'wait-started' }): void {
+  const begun = ownOf(fold.input.carried?.since ?? {}, path);
+  start(fold, stepAt(fold, path), begun === undefined ? at : new Date(begun).toISOString());
+}
+
+function endWait(fold: RunFold, { path, at, passed }: RunEvent & { kind: 'wait-ended' }): void {
+  const ended: StepEnd = passed
+    ? { status: 'success', output: inline(at) }
+    : { status: 'error', failure: { type: 'cancelled', message: 'cancelled' } };
+  end(fold, stepAt(fold, path), at, ended);
 }
 
 type Steering = RunEvent & { kind: 'paused' | 'warned' | 'steered' | 'cancel-requested' };

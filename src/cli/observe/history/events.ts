@@ -3,7 +3,7 @@ import type { Gate, GateEnd } from '../../../plan/gates/gate.js';
 import { isDecision } from '../../../plan/gates/gate.js';
 import type { LedgerMail } from '../../../plan/budget/lease-messages.js';
 import { isLedgerMail } from '../../../plan/budget/lease-messages.js';
-import { DECIDE, LEDGER, MEMO, STEER } from '../../../plan/names.js';
+import { DECIDE, LEDGER, MEMO, STEER, waitedPath } from '../../../plan/names.js';
 import type { RunOutcome } from '../../../plan/result.js';
 import type { Spend } from '../../../plan/budget/spend.js';
 import { unpackPlan } from '../../../plan/packing/packed-plan.js';
@@ -34,10 +34,31 @@ function factOf(event: HistoryEvent, paths: Map<string, string>): Fact | null {
     activityFact(event, paths) ??
     quickFact(event) ??
     nestedFact(event, paths) ??
+    waitFact(event, paths) ??
     steeringFact(event) ??
     messageFact(event) ??
     runFact(event)
   );
+}
+
+/** What the timer of a `wait` step says; the timers of others say nothing of a step. */
+function waitFact(event: HistoryEvent, waits: Map<string, string>): Fact | null {
+  if (event.timerStartedEventAttributes) {
+    const summary = decode({ payloads: [event.userMetadata?.summary ?? {}] });
+    const path = typeof summary === 'string' ? waitedPath(summary) : null;
+    if (path === null) return null;
+    waits.set(timerOf(event.eventId), path);
+    return { kind: 'wait-started', path };
+  }
+  const passed = event.timerFiredEventAttributes;
+  const ended = passed ?? event.timerCanceledEventAttributes;
+  const path = ended && waits.get(timerOf(ended.startedEventId));
+  return path === undefined || !path ? null : { kind: 'wait-ended', path, passed: Boolean(passed) };
+}
+
+/** What stands among the paths of activities for a timer. */
+function timerOf(startedEventId: HistoryEvent['eventId']): string {
+  return `timer ${String(startedEventId)}`;
 }
 
 function nestedFact(event: HistoryEvent, asked: Map<string, string>): Fact | null {

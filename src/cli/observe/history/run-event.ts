@@ -19,6 +19,9 @@ export type RunEvent = { at: string } & (
   /** A turn of an agent that uses tools has begun, or ended with more to do. `turn` is from 1. */
   | { kind: 'turn-started'; path: string; turn: number }
   | { kind: 'turn-ended'; path: string; spend: Spend; quick?: Quick }
+  /** Time passes for a `wait` step; it has passed, or something stopped it. */
+  | { kind: 'wait-started'; path: string }
+  | { kind: 'wait-ended'; path: string; passed: boolean }
   | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend; quick?: Quick }
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
