@@ -94,21 +94,26 @@ export function isFaulty(template: Template): boolean {
   return template.kind === 'literal' && template.value === null;
 }
 
+/** The `${…}` that a text without one is to be, also one in the `{{…}}` of other tools; null for what is none. */
+export function expressionMeantBy(value: unknown): string | null {
+  if (typeof value !== 'string' || value.includes('${')) return null;
+  return `\${${/^\{\{\s*(.*?)\s*\}\}$/.exec(value.trim())?.[1] ?? value}}`;
+}
+
 /** One whole `${…}` with operators, or true or false; null when it is something else, which is reported. */
 export function compileCondition(node: Node, context: TemplateContext): Expression | null {
   if (typeof node.value === 'boolean') return { kind: 'literal', value: node.value };
   const parts = typeof node.value === 'string' ? parseScalar(node, { ...context, operators: true }) : [];
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return only.expression;
-  const bare = typeof node.value === 'string' && !node.value.includes('${') ? `\${${node.value}}` : null;
-  const suggestion = bare === null ? 'write the whole condition inside one ${…}' : `write "${bare}"`;
+  const meant = expressionMeantBy(node.value);
   context.report({
     code: 'when-not-expression',
     at: node,
     message: 'Expected one `${…}`, or true or false.',
-    suggestion,
+    suggestion: meant === null ? 'write the whole condition inside one ${…}' : `write "${meant}"`,
     // A text in JSON is one of YAML too.
-    fix: bare === null || bare.includes('\n') ? null : { at: node, text: JSON.stringify(bare) },
+    fix: meant === null || meant.includes('\n') ? null : { at: node, text: JSON.stringify(meant) },
   });
   return null;
 }

@@ -274,11 +274,20 @@ function kindOfStep(node: Node, report: Report): Found {
 
 /** A step that says nothing of what it is. A key that is nearly a kind is taken for it, and the rest is looked at. */
 function nearKind(node: Node, keys: string[], report: Report): Found {
-  const [key, meant] = keys.map((one) => [one, kindMeantBy(one)] as const).find((pair) => pair[1] !== null) ?? [];
+  const repeated = keys.find((key) => key === 'foreach' || key === 'loop');
+  const inner = repeated === undefined ? undefined : keys.find((key) => holdsSteps(node, key));
+  const [key, meant] =
+    inner === undefined
+      ? (keys.map((one) => [one, kindMeantBy(one)] as const).find((pair) => pair[1] !== null) ?? [])
+      : ([inner, 'steps'] as const);
+  const kinds = STEP_KINDS.map((word) => `\`${word}\``).join(', ');
   report({
     code: 'step-kind',
     at: key === undefined ? startOf(node) : keyOf(node, key),
-    message: `Expected one of ${STEP_KINDS.map((word) => `\`${word}\``).join(', ')} in the step.`,
+    message:
+      repeated === undefined
+        ? `Expected one of ${kinds} in the step.`
+        : `Expected \`steps\` beside \`${repeated}\`, or one of ${kinds}.`,
     suggestion: meant == null ? null : meansPerhaps(meant),
   });
   // A word of another tool may hold something else than the kind that has its place here.
@@ -289,6 +298,13 @@ function nearKind(node: Node, keys: string[], report: Report): Found {
     instead: key ?? null,
     later: false,
   };
+}
+
+/** Tells whether a key that no step has holds a list of maps: the steps of a foreach or a loop, by another name. */
+function holdsSteps(node: Node, key: string): boolean {
+  const { items = null } = memberOf(node, key) ?? {};
+  const isKnown = Object.hasOwn(anyStep.shape, key) || Object.hasOwn(blockStep.shape, key);
+  return !isKnown && items !== null && items.length > 0 && items.every(({ members }) => members !== null);
 }
 
 function kindMeantBy(key: string): AuthoredStep['kind'] | 'steps' | null {

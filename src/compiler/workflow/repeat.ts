@@ -12,7 +12,7 @@ import { memberOf, without } from '../text/node.js';
 import type { Names } from '../expressions/scope.js';
 import type { StepContext } from '../steps/base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from '../steps/base.js';
-import { compileCondition, compileTemplate, isFaulty } from '../expressions/template.js';
+import { compileCondition, compileTemplate, expressionMeantBy, isFaulty } from '../expressions/template.js';
 
 /** What makes a step run again, from the outside in: `foreach` over `loop`. */
 export type Layer = 'foreach' | 'loop';
@@ -182,12 +182,12 @@ function foreachOf({ read }: Repeating, { node, templates, report }: StepContext
   const items = compileTemplate(at, templates);
   if (typeof at.value === 'string' && isFaulty(items)) return null;
   if (isList(items)) return { kind: 'foreach', items, max_parallel: isMap ? (said.max_parallel ?? null) : null };
-  const suggestion = typeof at.value === 'string' && !at.value.includes('${') ? `write "\${${at.value}}"` : null;
+  const meant = expressionMeantBy(at.value);
   report({
     code: 'invalid-value',
     at,
     message: `Expected a list, or one \`\${…}\` that gives one; got ${describe(at.value)}.`,
-    suggestion,
+    suggestion: meant === null ? null : `write "${meant}"`,
   });
   return null;
 }

@@ -55,6 +55,12 @@ describe('control flow that means nothing', () => {
       ['unknown-key', 'unknown-agent'],
     ],
     ['steps:\n  - {foreach: [1], agent: scanner, ¦steps: [{command: [a]}]}', ['step-kind']],
+    ['steps:\n  - {foreach: [1], ¦do: [{command: [a]}]}', ['step-kind']],
+    [
+      'steps:\n  - {loop: {until: "${index > 1}", max: 2}, ¦body: [{command: [a], ¦promt: x}]}',
+      ['step-kind', 'unknown-key'],
+    ],
+    ['steps:\n  - {¦foreach: [1], ¦do: x}', ['step-kind', 'unknown-key']],
     ['steps:\n  - {id: x, ¦steps: [{command: [a]}]}', ['step-kind']],
     ['steps:\n  - {agent: scanner, foreach: ¦5, prompt: "${item}"}', ['invalid-value']],
     ['steps:\n  - {agnt: scanner, foreach: [1], prompt: "${item} ${¦steps.nope.output}"}', ['unknown-step']],
@@ -98,6 +104,15 @@ describe('control flow that means nothing', () => {
     ).toMatchObject([{ suggestion: 'refer to all of it: ${steps.all.output}' }]);
     expect(compileText('steps:\n  - {foreach: files, command: [a]}\n').problems).toMatchObject([
       { suggestion: 'write "${files}"' },
+    ]);
+    expect(compileText('steps:\n  - {foreach: "{{ inputs.files }}", command: [a]}\n').problems).toMatchObject([
+      { suggestion: 'write "${inputs.files}"' },
+    ]);
+    expect(compileText('steps:\n  - {foreach: [1], do: [{command: [a]}]}\n').problems).toMatchObject([
+      {
+        message: expect.stringContaining('Expected `steps` beside `foreach`') as string,
+        suggestion: 'did you mean `steps`?',
+      },
     ]);
   });
 
