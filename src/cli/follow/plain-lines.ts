@@ -1,4 +1,5 @@
 import { indentBill } from '../bill/tell-bill.js';
+import { isPassedOver } from '../observe/fold/silent-ends.js';
 import type { OpenGate, RunView, StepView } from '../observe/view/view.js';
 import { nestedIn } from '../observe/view/view.js';
 import { createPalette } from '../text/colors.js';
@@ -26,7 +27,9 @@ export function createPlainLines(): (view: RunView, now: number) => string[] {
   const begun = new Map<string, number>();
   return (view, now) => {
     const heldMs = view.reuses === true ? HELD_MS : 0;
-    return changes(view.steps, { told, begun, heldMs, now, around: { input: view.input, layers: [] }, item: '' });
+    const hasEnded = view.endedAt !== null;
+    const around = { input: view.input, layers: [] };
+    return changes(view.steps, { told, begun, heldMs, now, hasEnded, around, item: '' });
   };
 }
 
@@ -36,6 +39,8 @@ interface Telling {
   begun: Map<string, number>;
   heldMs: number;
   now: number;
+  /** Whether the whole run has ended. */
+  hasEnded: boolean;
   around: Around;
   /** Of which item of a foreach. */
   item: string;
@@ -44,7 +49,8 @@ interface Telling {
 function changes(steps: StepView[], outer: Telling): string[] {
   const telling = { ...outer, around: { ...outer.around, layers: [steps, ...outer.around.layers] } };
   return steps.flatMap((step) => {
-    const own = !isHeld(step, telling) && isNews(step, telling.told) ? [plainLine(step, telling)] : [];
+    const isOpen = isHeld(step, telling) || isGuessed(step, telling);
+    const own = !isOpen && isNews(step, telling.told) ? [plainLine(step, telling)] : [];
     const nameOf = itemNames(step, telling.around);
     const nested = nestedIn(step).flatMap((run) =>
       changes(run.steps, { ...telling, around: { input: run.input, layers: [] } }),
@@ -67,6 +73,11 @@ function isHeld({ path, step: { kind }, status, attempt }: StepView, { begun, he
   const since = begun.get(path) ?? now;
   begun.set(path, since);
   return now - since < heldMs;
+}
+
+/** Tells whether others went past a step: whether it had begun by then, the run says when it has ended. */
+function isGuessed({ status, result }: StepView, { hasEnded }: Telling): boolean {
+  return !hasEnded && status === 'skipped' && isPassedOver({ reason: result?.error ?? null });
 }
 
 /** Tells whether a step's state differs from what was told last. A gate is told by `gateLines`. */

@@ -9,27 +9,32 @@ interface Failed {
   error: string;
   /** Path of the step that wrote what tells why; null where none wrote anything. */
   log: string | null;
+  /** Whether it was stopped because another failed. */
+  isCut: boolean;
 }
 
-/** The steps of a run that failed by themselves, the innermost first. */
+/** The steps of a run that failed by themselves, the innermost first; last those that were cut off for another. */
 export function failuresOf({ steps }: Pick<RunView, 'steps'>): Failed[] {
+  const all = failuresIn(steps);
+  return [...all.filter(({ isCut }) => !isCut), ...all.filter(({ isCut }) => isCut)];
+}
+
+function failuresIn(steps: StepView[]): Failed[] {
   return steps.flatMap((step) => {
     const { status, path, result } = step;
     const isFailed = status === 'error' || status === 'timeout';
     const below = isFailed && step.step.kind === 'loop' ? failuresOfLoop(step, step.step) : failuresBelow(step);
     if (!isFailed || below.length > 0) return below;
-    return [{ path, error: result?.error ?? status, log: logOf(step) }];
+    return [{ path, error: result?.error ?? status, log: logOf(step), isCut: result?.failure === 'cancelled' }];
   });
 }
 
 function failuresBelow(step: StepView): Failed[] {
   const passed = step.status === 'success' && step.result?.partial === undefined;
-  return failuresOf({
-    steps: [
-      ...(passed ? [] : nestedIn(step).flatMap((run) => run.steps)),
-      ...step.rounds.flatMap((round) => round.steps),
-    ],
-  });
+  return failuresIn([
+    ...(passed ? [] : nestedIn(step).flatMap((run) => run.steps)),
+    ...step.rounds.flatMap((round) => round.steps),
+  ]);
 }
 
 /** A loop is ended by its last round, and there by what its condition asks about: rounds before went on. */
@@ -37,10 +42,10 @@ function failuresOfLoop({ path, status, result, rounds }: StepView, { until }: L
   const last = rounds.at(-1)?.steps ?? [];
   const roots = rootsOf([{ kind: 'expression', expression: until }]).map((root) => root.split('.', 1)[0]);
   const asked = last.filter(({ step }) => roots.includes(`step:${step.index}`));
-  const failures = failuresOf({ steps: [...asked, ...last.filter((step) => !asked.includes(step))] });
+  const failures = failuresIn([...asked, ...last.filter((step) => !asked.includes(step))]);
   if (failures.length > 0) return failures;
   const log = asked.map(logOf).find((one) => one !== null) ?? null;
-  return [{ path, error: result?.error ?? status, log }];
+  return [{ path, error: result?.error ?? status, log, isCut: false }];
 }
 
 function logOf({ path, step: { kind } }: StepView): string | null {

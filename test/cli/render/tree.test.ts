@@ -198,6 +198,19 @@ describe('the lines around the tree', () => {
     expect(page('error')).toHaveLength(1);
   });
 
+  it('names what failed by itself before what was cut off for it', () => {
+    const cut = ended('error', { error: 'cancelled: item 1 failed', failure: 'cancelled' });
+    const failed = ended('error', { error: 'exit 1', failure: 'command-failed' });
+    const steps = [
+      stepView(commandStep(0, ['a'], { id: 'one' }), cut),
+      stepView(commandStep(1, ['b'], { id: 'two' }), failed),
+    ];
+    const lines = renderEnding(runView(steps, { status: 'error', endedAt: 1 }), 79, palette);
+    expect(
+      lines.filter((line) => /^✗ (one|two)|perdure logs/.test(line)).map((line) => line.slice(0, 40).trim()),
+    ).toEqual(['✗ two', '✗ one', 'perdure logs full-review-7k2m two']);
+  });
+
   it('says first what failed and why, in its own words, then what to do', () => {
     const lines = renderEnding({ ...review, status: 'error', endedAt: 66_000 }, 79, palette);
     expect(lines.slice(0, 3)).toEqual(['✗ lint', '    3 problems:', '    more']);
