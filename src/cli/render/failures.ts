@@ -4,7 +4,7 @@ import type { RunView, StepView } from '../observe/view/view.js';
 import { nestedIn } from '../observe/view/view.js';
 
 /** A step that failed by itself. */
-interface Failed {
+export interface Failed {
   path: string;
   error: string;
   /** Path of the step that wrote what tells why; null where none wrote anything. */

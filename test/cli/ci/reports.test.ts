@@ -57,6 +57,19 @@ describe('the report of a run', () => {
     expect(withoutCommands().begin).not.toBe(withoutCommands().begin);
   });
 
+  it('names what failed by itself before what was cut off for it, of which GitHub shows ten', () => {
+    const cut = Array.from({ length: 10 }, (_, index) =>
+      stepView(
+        commandStep(index, ['a'], { id: `cut${index}` }),
+        ended('error', { error: 'cancelled: item 10 failed', failure: 'cancelled' }),
+      ),
+    );
+    const cause = stepView(commandStep(10, ['b'], { id: 'cause' }), ended('error', { error: 'exit 1' }));
+    const stopped = runView([...cut, cause], { status: 'error', endedAt: 1, name: 'check' });
+    expect(annotations(stopped)[0]).toBe('::error title=check%3A cause::exit 1');
+    expect(summaryOf(stopped)).toContain('\n\n### `cause`\n\n    exit 1\n\n### `cut0`\n');
+  });
+
   it('is a summary in which what was said is no Markdown', () => {
     const summary = summaryOf(view);
     expect(summary).toContain('## `check`: error');
