@@ -110,6 +110,17 @@ describe('rerun', () => {
     expect(endpoint.requests).toHaveLength(before);
   });
 
+  it('joins the rerun of its id, and refuses an id that another run has', async () => {
+    expect(await json('rerun', 'after', '--id', 'third')).toMatchObject({ run: 'third', status: 'success' });
+    for (const id of ['before', 'after', 'third']) {
+      const { code, stderr } = await project.run('rerun', 'third', '--id', id);
+      expect([code, stderr.split('\n')[0]]).toEqual([
+        2,
+        `Error: There is a run \`${id}\` already, and it is no rerun of \`third\`.`,
+      ]);
+    }
+  });
+
   it('takes the definition as it is now, and refuses an external effect that is given something else', async () => {
     await writeFile(
       join(project.folder, 'chain.yml'),

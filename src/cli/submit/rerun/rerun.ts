@@ -96,6 +96,7 @@ export async function prepareRerun(
       'Run it where that store is.',
     );
   const record = await recordOf(choices.run, session);
+  if (choices.id !== null) await requireFree(choices.id, choices.run, store);
   const compiled = await definitionOf(record, session, terminal);
   const { plan } = compiled;
   const input = inputFor(plan, record);
@@ -115,6 +116,17 @@ export async function prepareRerun(
   );
   const submission = { id, compiled, session, settings, values: () => Promise.resolve(input) };
   return { submission, record, forecast, changed: reuse.changed };
+}
+
+/** A run that has the id already is joined (decision 12) where it is a rerun of the same run. */
+async function requireFree(id: string, run: string, store: Store): Promise<void> {
+  const [record, [submitted]] = [await store.readRun(id), await store.readSubmitted([id])];
+  if (record === null && submitted === undefined) return;
+  if ((record === null ? submitted?.after : record.rerun_of) === run) return;
+  throw usageError(
+    `There is a run \`${id}\` already, and it is no rerun of \`${run}\`.`,
+    `See it with \`${shellCommand('perdure show', [id])}\`, or choose another id.`,
+  );
 }
 
 interface Wanted {
