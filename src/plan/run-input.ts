@@ -76,6 +76,8 @@ export interface RunSettings {
   calls_together?: true;
   /** Steps of such tools, one after another, are done in a row by one local activity; absent likewise. */
   rows?: true;
+  /** A cancelled run waits for no budget: what clears up is done all the same; absent likewise. */
+  cancel_ends_pause?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */
@@ -113,6 +115,7 @@ export const WAYS_OF_TODAY = {
   judged_in_call: true,
   calls_together: true,
   rows: true,
+  cancel_ends_pause: true,
 } as const satisfies Partial<RunSettings>;
 
 /**

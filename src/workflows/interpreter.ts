@@ -18,7 +18,7 @@ import { createRunningSteps } from './state/running-steps.js';
 import type { GateTerms } from './gates/gate-book.js';
 import { createGateBook, acceptUnknownSignals } from './gates/gate-book.js';
 import { makeRunTree } from './running/own-tree.js';
-import { leaveTree, openAccount } from './budget/account.js';
+import { cancelAccount, leaveTree, openAccount } from './budget/account.js';
 import { meetQuota, waitAgain } from './budget/quota.js';
 import { restrictionsOf } from './state/account.js';
 import { receiveNested } from './running/idle-children.js';
@@ -72,6 +72,7 @@ function openContext(input: RunInput): RunContext {
   // Before the scope of `work` is made, so that it knows why it is cancelled. The promise only ever rejects (I9).
   CancellationScope.current().cancelRequested.catch(() => {
     whole.cancelled = 'by request';
+    if (whole.settings.cancel_ends_pause) cancelAccount(whole.account);
   });
   const whole = withTop(context, input);
   gates.onOpened = (gate) => noticeGate(whole, gate);

@@ -68,7 +68,7 @@ export interface Warning {
 
 /** Why a run starts nothing any more and ends with what it has. */
 export interface Stop {
-  cause: Limit | 'abort' | 'quota';
+  cause: Limit | 'abort' | 'cancel' | 'quota';
   status: 'partial' | 'error' | 'timeout';
   message: string;
 }

@@ -46,6 +46,7 @@ export function openAccount(input: RunInput, identity: { plan: Plan; run: string
     reported: NO_RESTRICTIONS,
     numbers: 0,
     isAsking: false,
+    isCancelled: false,
     isLeaving: false,
     onChange: () => undefined,
     onPause: () => undefined,
@@ -108,6 +109,7 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     reported: told,
     numbers,
     isAsking,
+    isCancelled,
     isLeaving,
     onChange,
     onPause,
@@ -236,11 +238,27 @@ function meetLimit(account: BudgetAccount, effect: Effect & { kind: 'exhausted' 
 
 /** Pauses the run, or lets it go on, and shows it where no worker is needed to see it (decision 5). */
 export function setPause(account: BudgetAccount, pause: Pause | null): void {
+  if (pause !== null && account.isCancelled) return stopCancelled(account);
   if (pause === account.own.pause) return;
   account.own = { ...account.own, pause };
   upsertMemo({ [MEMO.paused]: pause });
   account.onPaused();
   if (pause !== null) account.onPause(pause);
+}
+
+/** Says that the run is being cancelled: a pause that holds it, or would from now on, is a stop. */
+export function cancelAccount(account: BudgetAccount): void {
+  account.isCancelled = true;
+  if (restrictionsOf(account).pause === null) return;
+  stopCancelled(account);
+  proceed(account);
+  account.onChange();
+}
+
+function stopCancelled(account: BudgetAccount): void {
+  if (account.own.stop === null)
+    account.own = { ...account.own, stop: { cause: 'cancel', status: 'partial', message: 'the run was cancelled' } };
+  setPause(account, null);
 }
 
 /** Ends what the run is paused for; it stays paused where its time was found over meanwhile, and pauses it. */

@@ -97,7 +97,13 @@ export function reserve(
     });
   };
   if (isStopped(account)) return goesOn(scope, step) ? turn : refused(account);
-  return granted(scope.context, turn, need, step.kind === 'workflow' || holdsSlot(step));
+  const isCounted = step.kind === 'workflow' || holdsSlot(step);
+  return granted(scope.context, turn, { need, isCounted, isSure: clearsUp(scope, step) });
+}
+
+/** Tells whether a step that waits for its turn has it when the run is stopped meanwhile. */
+function clearsUp({ context: { settings } }: Scope, step: Step): boolean {
+  return settings.cancel_ends_pause === true && step.always && step.kind !== 'agent';
 }
 
 /**
@@ -121,12 +127,20 @@ function hasBegun(
   return Object.hasOwn(carriedBlocks, path);
 }
 
-/** Waits until the ledger gives a turn what it needs. `isCounted` is what the run may continue as new without. */
+/** What waits for its turn. */
+interface Wish {
+  need: () => Amounts;
+  /** The run may continue as new without it. */
+  isCounted?: boolean;
+  /** It has its turn also when the run is stopped. */
+  isSure?: boolean;
+}
+
+/** Waits until the ledger gives a turn what it needs. */
 function granted(
   { account, runningSteps }: RunContext,
   turn: Reservation,
-  need: () => Amounts,
-  isCounted: boolean,
+  { need, isCounted = false, isSure = false }: Wish,
 ): Reservation | null | Promise<Reservation | null> {
   const waiter: Waiter = { need, started: false, onStart: () => undefined };
   account.waiters.set(turn.id, waiter);
@@ -143,7 +157,7 @@ function granted(
   waiter.onStart = leaveQueue;
   account.onChange();
   return condition(() => waiter.started || isStopped(account))
-    .then(() => (waiter.started ? turn : refused(account)))
+    .then(() => (waiter.started || isSure ? turn : refused(account)))
     .finally(() => {
       account.waiters.delete(turn.id);
       if (waiter.started) return;
@@ -197,7 +211,7 @@ export function takeQuestion(
       tokens: Math.max(call.tokens, question.short?.tokens ?? 0),
     });
   };
-  return isStopped(account) ? refused(account) : granted(context, turn, need, false);
+  return isStopped(account) ? refused(account) : granted(context, turn, { need });
 }
 
 /** Gives back the slot of a conversation that does nothing for now; its step stays counted. */
@@ -214,7 +228,7 @@ export function leaveSlot({ account }: RunContext, turn: Reservation): void {
 export async function takeSlot(context: RunContext, turn: Reservation): Promise<void> {
   const { account } = context;
   turn.id = account.numbers += 1;
-  if (!isStopped(account)) await granted(context, turn, () => (turn.need = { ...NONE, slots: 1 }), false);
+  if (!isStopped(account)) await granted(context, turn, { need: () => (turn.need = { ...NONE, slots: 1 }) });
 }
 
 /** A slot for one more call at the same time, where one is free; else null. */
@@ -225,7 +239,7 @@ export function spareSlot(context: RunContext): Reservation | null {
   } = context;
   if (ledger.held || ledger.queue.length > 0 || (ledger.cash.slots ?? 1) < 1) return null;
   const turn: Reservation = { id: (account.numbers += 1), need: { ...NONE, slots: 1 }, model: null, program: null };
-  void granted(context, turn, () => turn.need, false);
+  void granted(context, turn, { need: () => turn.need });
   return turn;
 }
 

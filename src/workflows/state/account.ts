@@ -31,6 +31,8 @@ export interface BudgetAccount {
   /** Steps that were skipped because of a stop. */
   refused: number;
   numbers: number;
+  /** The run is being cancelled: it is not paused any more, since nobody would let it go on. */
+  isCancelled: boolean;
   /** The run continues as new: what comes now is for the next. */
   isLeaving: boolean;
   /** Told when something changed: steps may start, or may not any more. */

@@ -1,5 +1,5 @@
 // @seconds 45
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import type { RunOutcome } from '../../../src/plan/result.js';
 import type { Step, WorkflowStep } from '../../../src/plan/step.js';
 import { MEMO, STEER } from '../../../src/plan/names.js';
 import type { Steer, SteerReceipt } from '../../../src/plan/budget/steering.js';
-import { body, commandStep, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { after, body, commandStep, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { sendSteer } from '../helpers/updating.js';
@@ -136,6 +136,40 @@ describe('a run that is steered', () => {
       error: expect.stringContaining('stopped by ana') as string,
       spend: { steps: 3 },
     });
+  });
+
+  it.each([
+    ['before what clears up has its turn', 2],
+    ['while what clears up waits for its turn', 3],
+  ])('that is paused %s and cancelled clears up, and ends', async (_when, steps) => {
+    const cleared = join(harness.folder, `cleared ${steps}`);
+    const handle = await harness.start(
+      plan([
+        ...list(3, (index) => commandStep(index, ['true'], { needs: index === 0 ? [] : needs(index - 1) })),
+        commandStep(3, ['sh', '-c', 'echo cleared > "$0"', cleared], { needs: after(2), always: true }),
+      ]),
+      { lease: { steps }, settings: { on_exhausted: { max_steps: 'pause' } } },
+    );
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps' });
+    await handle.cancel();
+    await expect(handle.result()).rejects.toThrow();
+    expect([(await handle.describe()).status.name, await memoOf(handle)]).toEqual(['CANCELLED', undefined]);
+    expect(await readFile(cleared, 'utf8')).toBe('cleared\n');
+  });
+
+  it('that waits for the budget of what clears up does it when it is stopped', async () => {
+    const cleared = join(harness.folder, 'cleared after all');
+    const handle = await harness.start(
+      plan([
+        commandStep(0, ['true']),
+        commandStep(1, ['sh', '-c', 'echo cleared > "$0"', cleared], { needs: after(0), always: true }),
+      ]),
+      { lease: { steps: 1 }, settings: { on_exhausted: { max_steps: 'pause' } } },
+    );
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps' });
+    await steer(handle, { kind: 'abort' });
+    await outcomeOf(handle);
+    expect(await readFile(cleared, 'utf8')).toBe('cleared\n');
   });
 
   it('is charged no time in which no worker was there, as after a night with the lid closed', async () => {

@@ -25,7 +25,6 @@ import { openGate, listGates, decide } from './fold-gates.js';
 import { inferAll } from './infer-ends.js';
 import { ownOf } from '../../../plan/values/own.js';
 import { inline } from '../../../plan/values/value.js';
-import type { StepEnd } from '../../../plan/schedule/schedule-state.js';
 
 /** Starts a fold with a run's first event. */
 export function openFold(run: string, event: RunEvent & { kind: 'run-started' }): RunFold {
@@ -103,10 +102,8 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
       return succeed(fold, stepAt(fold, event.path), event);
     case 'step-failed':
       return fail(fold, stepAt(fold, event.path), event);
-    case 'wait-started':
-      return startWait(fold, event);
-    case 'wait-ended':
-      return endWait(fold, event);
+    case 'waiting':
+      return takeWait(fold, event);
     case 'step-left':
       return unstart(stepAt(fold, event.path));
     case 'step-committed':
@@ -171,17 +168,14 @@ function endStarted(fold: RunFold, event: RunEvent & { kind: 'nested-ended' }): 
   keepFailed(started, nestedStepEnd(event));
 }
 
-/** One that waited before the run continued as new goes on. */
-function startWait(fold: RunFold, { path, at }: RunEvent & { kind: 'wait-started' }): void {
+/** Time passes for a step, which may have waited before the run continued as new; or it does no more. */
+function takeWait(fold: RunFold, { path, at, state }: RunEvent & { kind: 'waiting' }): void {
+  const spot = stepAt(fold, path);
+  if (state === 'passed') return end(fold, spot, at, { status: 'success', output: inline(at) });
+  if (state === 'stopped')
+    return end(fold, spot, at, { status: 'error', failure: { type: 'cancelled', message: 'cancelled' } });
   const begun = ownOf(fold.input.carried?.since ?? {}, path);
-  start(fold, stepAt(fold, path), begun === undefined ? at : new Date(begun).toISOString());
-}
-
-function endWait(fold: RunFold, { path, at, passed }: RunEvent & { kind: 'wait-ended' }): void {
-  const ended: StepEnd = passed
-    ? { status: 'success', output: inline(at) }
-    : { status: 'error', failure: { type: 'cancelled', message: 'cancelled' } };
-  end(fold, stepAt(fold, path), at, ended);
+  start(fold, spot, begun === undefined ? at : new Date(begun).toISOString());
 }
 
 type Steering = RunEvent & { kind: 'paused' | 'warned' | 'steered' | 'cancel-requested' };

@@ -48,12 +48,12 @@ function waitFact(event: HistoryEvent, waits: Map<string, string>): Fact | null 
     const path = typeof summary === 'string' ? waitedPath(summary) : null;
     if (path === null) return null;
     waits.set(timerOf(event.eventId), path);
-    return { kind: 'wait-started', path };
+    return { kind: 'waiting', path, state: 'begun' };
   }
   const passed = event.timerFiredEventAttributes;
   const ended = passed ?? event.timerCanceledEventAttributes;
   const path = ended && waits.get(timerOf(ended.startedEventId));
-  return path === undefined || !path ? null : { kind: 'wait-ended', path, passed: Boolean(passed) };
+  return path ? { kind: 'waiting', path, state: passed ? 'passed' : 'stopped' } : null;
 }
 
 /** What stands among the paths of activities for a timer. */

@@ -20,8 +20,7 @@ export type RunEvent = { at: string } & (
   | { kind: 'turn-started'; path: string; turn: number }
   | { kind: 'turn-ended'; path: string; spend: Spend; quick?: Quick }
   /** Time passes for a `wait` step; it has passed, or something stopped it. */
-  | { kind: 'wait-started'; path: string }
-  | { kind: 'wait-ended'; path: string; passed: boolean }
+  | { kind: 'waiting'; path: string; state: 'begun' | 'passed' | 'stopped' }
   | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend; quick?: Quick }
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
