@@ -52,6 +52,7 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     spend: outcome === null || fold.untold ? steps.reduce(addOpenSpend, top.schedule.spend) : outcome.spend,
     budget: fold.budget,
     pause: outcome === null ? fold.pause : null,
+    pauses: fold.pauses,
     warnings: fold.warnings,
     rehearsal: input.settings.rehearsal,
     ...(input.root === null ? { journal: fold.first } : {}),

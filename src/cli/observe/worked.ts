@@ -17,6 +17,8 @@ export function workedMs(view: RunView, now: number): number {
 }
 
 function collect(view: RunView, end: number, into: { people: Interval[]; work: Interval[] }): void {
+  into.people.push(...(view.pauses ?? []));
+  if (view.pause != null) into.people.push([Date.parse(view.pause.since), end]);
   for (const step of everyStepView(view.steps)) {
     const nested = nestedIn(step);
     for (const run of nested) collect(run, run.endedAt ?? end, into);

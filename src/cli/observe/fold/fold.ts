@@ -60,6 +60,7 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
     remembered: [],
     cancelling: false,
     pause: input.carried?.purse?.own.pause ?? null,
+    pauses: [],
     warnings: input.carried?.purse?.warnings ?? [],
     budget: budgetOf(input),
     added: new Set(input.carried?.purse?.done),
@@ -188,9 +189,14 @@ function isSteering(event: RunEvent): event is Steering {
 
 function steered(fold: RunFold, event: Steering): void {
   if (event.kind === 'cancel-requested') fold.cancelling = true;
-  else if (event.kind === 'paused') fold.pause = event.pause;
+  else if (event.kind === 'paused') takePause(fold, event);
   else if (event.kind === 'warned') fold.warnings = event.warnings;
   else addToLimits(fold, event.steer);
+}
+
+function takePause(fold: RunFold, { pause, at }: RunEvent & { kind: 'paused' }): void {
+  if (fold.pause !== null) fold.pauses.push([Date.parse(fold.pause.since), Date.parse(at)]);
+  fold.pause = pause;
 }
 
 /** Adds to the limits what the run adds to them. */

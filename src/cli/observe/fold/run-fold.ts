@@ -1,5 +1,6 @@
 import type { Gate, GateEnd, Remembered } from '../../../plan/gates/gate.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
+import type { Interval } from '../../../plan/budget/run-clock.js';
 import type { RunOutcome } from '../../../plan/result.js';
 import type { ReadRunInput } from '../../../plan/run-input.js';
 import type { Pause, Warning } from '../../../plan/budget/steering.js';
@@ -32,6 +33,8 @@ export interface RunFold {
   cancelling: boolean;
   /** Why nothing new starts, by a limit of this run or by request. */
   pause: Pause | null;
+  /** Its pauses that are over. */
+  pauses: Interval[];
   /** Limits of which most is used. */
   warnings: Warning[];
   /** The limits, with what was added to them. */

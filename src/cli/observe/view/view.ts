@@ -1,5 +1,6 @@
 import type { Gate, Remembered } from '../../../plan/gates/gate.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
+import type { Interval } from '../../../plan/budget/run-clock.js';
 import type { RunStatus, StepResult, StepStatus } from '../../../plan/result.js';
 import type { Spend } from '../../../plan/budget/spend.js';
 import { addSpend } from '../../../plan/budget/spend.js';
@@ -28,6 +29,8 @@ export interface RunView {
   budget: Budgets;
   /** Why nothing new starts. */
   pause?: Pause | null;
+  /** Its pauses that are over. */
+  pauses?: Interval[];
   /** Limits of which most is used. */
   warnings?: Warning[];
   rehearsal: boolean;
