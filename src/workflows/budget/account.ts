@@ -25,7 +25,7 @@ import type { RunOutcome } from '../../plan/result.js';
 import type { Charged } from '../../plan/budget/spend.js';
 import type { CarriedAccount, Lease, RunInput } from '../../plan/run-input.js';
 import { leaseOf, UNLIMITED } from '../../plan/run-input.js';
-import type { Restrictions, Pause } from '../../plan/budget/steering.js';
+import type { Restrictions, Pause, Stop } from '../../plan/budget/steering.js';
 import { NO_RESTRICTIONS } from '../../plan/budget/steering.js';
 import { ledgerSignal, openLine } from './lease-messages.js';
 import { neededText, timeText, warnOfLimits } from './limit-text.js';
@@ -238,7 +238,7 @@ function meetLimit(account: BudgetAccount, effect: Effect & { kind: 'exhausted' 
 
 /** Pauses the run, or lets it go on, and shows it where no worker is needed to see it (decision 5). */
 export function setPause(account: BudgetAccount, pause: Pause | null): void {
-  if (pause !== null && account.isCancelled) return stopCancelled(account);
+  if (pause !== null && account.isCancelled) return stopRun(account, CANCELLED);
   if (pause === account.own.pause) return;
   account.own = { ...account.own, pause };
   upsertMemo({ [MEMO.paused]: pause });
@@ -250,14 +250,16 @@ export function setPause(account: BudgetAccount, pause: Pause | null): void {
 export function cancelAccount(account: BudgetAccount): void {
   account.isCancelled = true;
   if (restrictionsOf(account).pause === null) return;
-  stopCancelled(account);
+  stopRun(account, CANCELLED);
   proceed(account);
   account.onChange();
 }
 
-function stopCancelled(account: BudgetAccount): void {
-  if (account.own.stop === null)
-    account.own = { ...account.own, stop: { cause: 'cancel', status: 'partial', message: 'the run was cancelled' } };
+const CANCELLED: Stop = { cause: 'cancel', status: 'partial', message: 'the run was cancelled' };
+
+/** Has the run start nothing new but what clears up; the first reason stays. A pause ends. */
+export function stopRun(account: BudgetAccount, stop: Stop): void {
+  if (account.own.stop === null) account.own = { ...account.own, stop };
   setPause(account, null);
 }
 

@@ -4,7 +4,7 @@ import { STEER } from '../../plan/names.js';
 import type { Additions, Steer, SteerReceipt } from '../../plan/budget/steering.js';
 import { MOST_SAID, additionsOf, isResumable, isSteer } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
-import { endPause, proceed, setPause } from './account.js';
+import { endPause, proceed, setPause, stopRun } from './account.js';
 import { restrictionsOf } from '../state/account.js';
 import type { BudgetAccount } from '../state/account.js';
 import { addRemark, remarkRefusal } from '../state/remarks.js';
@@ -119,9 +119,7 @@ function obey(account: BudgetAccount, steer: Exclude<Steer, { kind: 'say' }>): v
     case 'budget':
       return addTo(account, steer);
     case 'abort':
-      if (own.stop === null)
-        account.own = { ...own, stop: { cause: 'abort', status: 'partial', message: `stopped by ${steer.by}` } };
-      return setPause(account, null);
+      return stopRun(account, { cause: 'abort', status: 'partial', message: `stopped by ${steer.by}` });
   }
 }
 
