@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RunView } from '../observe/view/view.js';
-import { failuresOf } from '../render/failures.js';
 import { safeText } from '../text/safe-text.js';
+import { ciRows, failedRows } from './rows.js';
 
 /** Annotations that GitHub shows of a job at most. */
 const MOST = 10;
@@ -23,11 +23,11 @@ export function annotated(view: RunView, { end }: Guard): string | null {
 
 /** Each step that failed by itself as an annotation of GitHub Actions: one line, whatever was said. */
 export function annotations(view: RunView): string[] {
-  const failed = failuresOf(view);
+  const failed = failedRows(ciRows(view));
   const whole = failed.length === 0 && view.error !== null ? [{ path: view.name, error: view.error }] : [];
   return [...failed, ...whole]
     .slice(0, MOST)
-    .map(({ path, error }) => `::error title=${property(`${view.name}: ${path}`)}::${data(error)}`);
+    .map(({ path, error }) => `::error title=${property(`${view.name}: ${path}`)}::${data(error ?? 'failed')}`);
 }
 
 /** Lines around what models and commands say. */

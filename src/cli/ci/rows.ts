@@ -1,5 +1,6 @@
 import type { RunView, StepView } from '../observe/view/view.js';
 import { nestedIn } from '../observe/view/view.js';
+import { cutLast, isCut } from '../render/failures.js';
 
 /** One step as reports of CI list it: by its path, those in blocks and nested runs too, outer ones first. */
 export interface CiRow {
@@ -13,6 +14,7 @@ export interface CiRow {
   error: string | null;
   /** It stands for itself: nothing that failed is below it. */
   own: boolean;
+  isCut: boolean;
 }
 
 /** All steps of a run. */
@@ -31,10 +33,16 @@ export function ciRows({ steps }: Pick<RunView, 'steps'>): CiRow[] {
         tokens: (result?.spend ?? step.spent).tokens,
         error: result?.error ?? (status === 'waiting' ? `waits for a person: ${step.gate?.message ?? ''}` : null),
         own: !below.some((row) => isFailed(row)),
+        isCut: isCut(step),
       },
       ...below,
     ];
   });
+}
+
+/** What failed by itself, or still waits; last what was cut off for it. */
+export function failedRows(rows: CiRow[]): CiRow[] {
+  return cutLast(rows.filter((row) => isFailed(row) && row.own));
 }
 
 /** Tells whether a step failed, or still waits where nobody is. */

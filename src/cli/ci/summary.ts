@@ -3,9 +3,8 @@ import { utf8Bytes } from '../../plan/values/json.js';
 import { formatCount, formatDuration, formatUsd } from '../text/format.js';
 import { escapeOf } from '../../plan/text/safe-text.js';
 import { safeLine, safeText } from '../text/safe-text.js';
-import type { Failed } from '../render/failures.js';
-import { failuresOf } from '../render/failures.js';
-import { ciRows } from './rows.js';
+import type { CiRow } from './rows.js';
+import { ciRows, failedRows } from './rows.js';
 
 const ROWS = 100;
 const ERROR_CHARACTERS = 4_000;
@@ -18,7 +17,7 @@ export function summaryOf(view: RunView): string {
   const took = (view.endedAt ?? view.startedAt) - view.startedAt;
   const { usd, tokens } = view.spend;
   const left = rows.length - ROWS;
-  const failed = failuresOf(view);
+  const failed = failedRows(rows);
   return `${[
     `## ${named(view.name)}: ${view.status}`,
     '',
@@ -42,7 +41,7 @@ function costOf(usd: number | null): string {
 }
 
 /** The first that have room, and how many more there are. */
-function failureLines(failed: Pick<Failed, 'path' | 'error'>[]): string[] {
+function failureLines(failed: Pick<CiRow, 'path' | 'error'>[]): string[] {
   const lines: string[] = [];
   let room = FAILURES_BYTES;
   for (const [index, row] of failed.entries()) {
@@ -54,8 +53,8 @@ function failureLines(failed: Pick<Failed, 'path' | 'error'>[]): string[] {
   return lines;
 }
 
-function failureOf({ path, error }: Pick<Failed, 'path' | 'error'>): string[] {
-  const lines = safeText(error.slice(0, ERROR_CHARACTERS)).split('\n');
+function failureOf({ path, error }: Pick<CiRow, 'path' | 'error'>): string[] {
+  const lines = safeText((error ?? '').slice(0, ERROR_CHARACTERS)).split('\n');
   return ['', `### ${named(path)}`, '', ...lines.map((line) => `    ${line}`)];
 }
 

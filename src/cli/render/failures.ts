@@ -4,7 +4,7 @@ import type { RunView, StepView } from '../observe/view/view.js';
 import { nestedIn } from '../observe/view/view.js';
 
 /** A step that failed by itself. */
-export interface Failed {
+interface Failed {
   path: string;
   error: string;
   /** Path of the step that wrote what tells why; null where none wrote anything. */
@@ -15,8 +15,12 @@ export interface Failed {
 
 /** The steps of a run that failed by themselves, the innermost first; last those that were cut off for another. */
 export function failuresOf({ steps }: Pick<RunView, 'steps'>): Failed[] {
-  const all = failuresIn(steps);
-  return [...all.filter(({ isCut }) => !isCut), ...all.filter(({ isCut }) => isCut)];
+  return cutLast(failuresIn(steps));
+}
+
+/** Puts what was stopped because another failed behind what failed by itself. */
+export function cutLast<T extends { isCut: boolean }>(failed: T[]): T[] {
+  return [...failed.filter(({ isCut }) => !isCut), ...failed.filter(({ isCut }) => isCut)];
 }
 
 function failuresIn(steps: StepView[]): Failed[] {
@@ -25,7 +29,7 @@ function failuresIn(steps: StepView[]): Failed[] {
     const isFailed = status === 'error' || status === 'timeout';
     const below = isFailed && step.step.kind === 'loop' ? failuresOfLoop(step, step.step) : failuresBelow(step);
     if (!isFailed || below.length > 0) return below;
-    return [{ path, error: result?.error ?? status, log: logOf(step), isCut: result?.failure === 'cancelled' }];
+    return [{ path, error: result?.error ?? status, log: logOf(step), isCut: isCut(step) }];
   });
 }
 
@@ -46,6 +50,11 @@ function failuresOfLoop({ path, status, result, rounds }: StepView, { until }: L
   if (failures.length > 0) return failures;
   const log = asked.map(logOf).find((one) => one !== null) ?? null;
   return [{ path, error: result?.error ?? status, log, isCut: false }];
+}
+
+/** Tells whether a step was stopped because another failed, or its run was ended. */
+export function isCut({ result }: StepView): boolean {
+  return result?.failure === 'cancelled';
 }
 
 function logOf({ path, step: { kind } }: StepView): string | null {

@@ -9,7 +9,7 @@ import { writeJunit } from '../../../src/cli/ci/report.js';
 import { summaryOf } from '../../../src/cli/ci/summary.js';
 import { commandStep } from '../../plan/helpers/build-plan.js';
 import { temporaryFolder } from '../../store/helpers/harness.js';
-import { ended, runView, stepView } from '../helpers/views.js';
+import { ended, gateStep, runView, stepView } from '../helpers/views.js';
 
 const HOSTILE = 'bad <b>&"\u0000\n::set-env name=X::y\n| a | `b`, 100%';
 const view = runView(
@@ -68,6 +68,13 @@ describe('the report of a run', () => {
     const stopped = runView([...cut, cause], { status: 'error', endedAt: 1, name: 'check' });
     expect(annotations(stopped)[0]).toBe('::error title=check%3A cause::exit 1');
     expect(summaryOf(stopped)).toContain('\n\n### `cause`\n\n    exit 1\n\n### `cut0`\n');
+  });
+
+  it('names a gate that still waits, where nobody is to decide it', () => {
+    const gate = stepView(gateStep(0, 'approve'), { status: 'waiting' });
+    const waiting = runView([gate], { status: 'waiting', name: 'check' });
+    expect(annotations(waiting)[0]).toMatch(/^::error title=check%3A approve::waits for a person: /);
+    expect(summaryOf(waiting)).toMatch(/### `approve`\n\n {4}waits for a person: /);
   });
 
   it('is a summary in which what was said is no Markdown', () => {
