@@ -16,12 +16,15 @@ export async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
   }
 }
 
-/** What history alone tells of a run. */
-export async function foldOf(handle: RunHandle): Promise<RunFold> {
+/** What history alone tells of a run; `onEvent` sees it after each event. */
+export async function foldOf(handle: RunHandle, onEvent: (fold: RunFold) => void = () => undefined): Promise<RunFold> {
   const translate = createTranslator();
   const [first, ...rest] = ((await handle.fetchHistory()).events ?? []).flatMap(translate);
   if (first?.kind !== 'run-started') throw new Error('no start');
   const fold = openFold(handle.workflowId, first);
-  for (const event of rest) applyEvent(fold, event);
+  for (const event of rest) {
+    applyEvent(fold, event);
+    onEvent(fold);
+  }
   return fold;
 }

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assemble } from '../../../src/cli/observe/assemble.js';
-import { applyEvent, openFold } from '../../../src/cli/observe/fold/fold.js';
-import { createTranslator } from '../../../src/cli/observe/history/events.js';
 import type { StepView } from '../../../src/cli/observe/view/view.js';
 import { everyStepView } from '../../../src/cli/observe/view/view.js';
 import type { Step } from '../../../src/plan/step.js';
 import { echo, foreach, literal, many, wait } from '../../plan/helpers/build-blocks.js';
 import { after, plan } from '../../plan/helpers/build-plan.js';
-import { outcomeOf } from '../helpers/ended.js';
+import { foldOf, outcomeOf } from '../helpers/ended.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 
@@ -22,15 +20,12 @@ afterAll(() => harness.close());
 /** The steps of an ended run as a viewer had them after each event of its history. */
 async function views(handle: RunHandle): Promise<Record<string, StepView>[]> {
   await outcomeOf(handle);
-  const translate = createTranslator();
-  const [first, ...rest] = ((await handle.fetchHistory()).events ?? []).flatMap(translate);
-  if (first?.kind !== 'run-started') throw new Error('no start');
-  const fold = openFold(handle.workflowId, first);
-  return rest.map((event) => {
-    applyEvent(fold, event);
+  const seen: Record<string, StepView>[] = [];
+  await foldOf(handle, (fold) => {
     const all = everyStepView(assemble(fold, { folds: new Map(), pending: new Map() }).steps);
-    return Object.fromEntries(all.map((view) => [view.path, structuredClone(view)]));
+    seen.push(Object.fromEntries(all.map((view) => [view.path, structuredClone(view)])));
   });
+  return seen;
 }
 
 /** The statuses that a step has had, one after another. */
