@@ -27,9 +27,7 @@ export function createPlainLines(): (view: RunView, now: number) => string[] {
   const begun = new Map<string, number>();
   return (view, now) => {
     const heldMs = view.reuses === true ? HELD_MS : 0;
-    const hasEnded = view.endedAt !== null;
-    const around = { input: view.input, layers: [] };
-    return changes(view.steps, { told, begun, heldMs, now, hasEnded, around, item: '' });
+    return changes(view.steps, { told, begun, heldMs, now, around: { input: view.input, layers: [] }, item: '' });
   };
 }
 
@@ -39,8 +37,6 @@ interface Telling {
   begun: Map<string, number>;
   heldMs: number;
   now: number;
-  /** Whether the whole run has ended. */
-  hasEnded: boolean;
   around: Around;
   /** Of which item of a foreach. */
   item: string;
@@ -49,7 +45,7 @@ interface Telling {
 function changes(steps: StepView[], outer: Telling): string[] {
   const telling = { ...outer, around: { ...outer.around, layers: [steps, ...outer.around.layers] } };
   return steps.flatMap((step) => {
-    const isOpen = isHeld(step, telling) || isGuessed(step, telling);
+    const isOpen = isHeld(step, telling) || isGuessed(step);
     const own = !isOpen && isNews(step, telling.told) ? [plainLine(step, telling)] : [];
     const nameOf = itemNames(step, telling.around);
     const nested = nestedIn(step).flatMap((run) =>
@@ -75,9 +71,9 @@ function isHeld({ path, step: { kind }, status, attempt }: StepView, { begun, he
   return now - since < heldMs;
 }
 
-/** Tells whether others went past a step: whether it had begun by then, the run says when it has ended. */
-function isGuessed({ status, result }: StepView, { hasEnded }: Telling): boolean {
-  return !hasEnded && status === 'skipped' && isPassedOver({ reason: result?.error ?? null });
+/** Tells whether history alone says that others went past a step: whether it had begun, the run's record will say. */
+function isGuessed({ status, result }: StepView): boolean {
+  return status === 'skipped' && isPassedOver({ reason: result?.error ?? null });
 }
 
 /** Tells whether a step's state differs from what was told last. A gate is told by `gateLines`. */

@@ -32,10 +32,11 @@ describe('a plain line', () => {
     ]);
   });
 
-  it('tells of a step that others went past when the run has ended, which knows whether it had begun', () => {
+  it('tells of a step that others went past when the record of the run says whether it had begun', () => {
     const tell = createPlainLines();
     const passed = ended('skipped', { error: 'the run starts nothing any more' });
     expect(tell(runView([stepView(step, passed)]), 0)).toEqual([]);
+    expect(tell(runView([stepView(step, passed)], { endedAt: 1 }), 0)).toEqual([]);
     const cut = ended('error', { error: 'cancelled: item 1 failed', failure: 'cancelled' });
     expect(tell(runView([stepView(step, cut)], { endedAt: 1 }), 0)).toEqual([
       '✗ facts  command  cancelled: item 1 failed  1.0s',
