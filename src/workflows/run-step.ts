@@ -16,7 +16,7 @@ import type { Scope } from './state/context.js';
 import { sleepIn } from './state/running-steps.js';
 import { restrictionsOf } from './state/account.js';
 import type { Reservation } from './budget/reserve.js';
-import { askedIn, settleReservation, reserve } from './budget/reserve.js';
+import { askedIn, hasBegun, settleReservation, reserve } from './budget/reserve.js';
 import { pathOf, reasonFor, triesBefore } from './state/context.js';
 import { failureFrom, quotaIn, shortIn, spendIn, toldSpend } from './failures.js';
 import { meetQuota } from './budget/quota.js';
@@ -62,7 +62,7 @@ export function runStep(scope: Scope, step: Step, startedAt: number): Promise<St
     (end) => counted(step, tries, end),
     (error: unknown) => {
       if (!isCancellation(error)) throw error;
-      return counted(step, tries, failed({ type: 'cancelled', message: `cancelled: ${reasonFor(scope)}` }));
+      return counted(step, tries, tries.waitsToBegin ? notStarted(reasonFor(scope)) : cancelled(reasonFor(scope)));
     },
   );
 }
@@ -145,6 +145,7 @@ function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   const path = pathOf(scope, step);
   const isCounted = tries.last !== null || conversations.has(path) || carriedGates.has(path);
   const turn = reserve(scope, step, !isCounted, tries.short);
+  tries.waitsToBegin = !isCounted && tries.count === 0 && !hasBegun(scope, step, path);
   return turn instanceof Promise
     ? turn.then((given) => tryInTurn(scope, step, tries, given))
     : tryInTurn(scope, step, tries, turn);
@@ -152,7 +153,8 @@ function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
 
 /** One try in its turn, which is settled however the try ended. Without a turn the run starts nothing any more. */
 function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | null): Promise<StepEnd> {
-  if (turn === null) return Promise.resolve(tries.last ?? notStarted(scope));
+  tries.waitsToBegin = false;
+  if (turn === null) return Promise.resolve(tries.last ?? notStarted(stopOf(scope)));
   // What was refused is the same try, but asked of another model it is another question.
   if (tries.short === null || askedIn(turn) !== tries.short.model) tries.count += 1;
   const over = (end: StepEnd, isTold = true, quota: QuotaUsed | null = null): StepEnd | Promise<StepEnd> => {
@@ -285,13 +287,17 @@ async function limited({ ms, summary, expired, keepsSpend }: TimeLimit, run: () 
   }
 }
 
-/** A step that the run starts no more. */
-function notStarted({ context }: Scope): StepEnd {
-  return {
-    status: 'skipped',
-    reason: `skipped: ${restrictionsOf(context.account).stop?.message ?? 'the run starts nothing any more'}`,
-    cut: true,
-  };
+function cancelled(why: string): StepEnd {
+  return failed({ type: 'cancelled', message: `cancelled: ${why}` });
+}
+
+/** A step that is started no more. */
+function notStarted(why: string): StepEnd {
+  return { status: 'skipped', reason: `skipped: ${why}`, cut: true };
+}
+
+function stopOf({ context }: Scope): string {
+  return restrictionsOf(context.account).stop?.message ?? 'the run starts nothing any more';
 }
 
 /** What one try is told of those before. */

@@ -116,7 +116,8 @@ function goesOn(scope: Scope, step: Step): boolean {
   return hasBegun(scope, step, pathOf(scope, step));
 }
 
-function hasBegun(
+/** Tells whether a step had begun before the run continued as new. */
+export function hasBegun(
   { context: { carriedBlocks, carriedGates, conversations, tried } }: Scope,
   step: Step,
   path: string,

@@ -17,6 +17,8 @@ export interface Tries {
   last: StepEnd | null;
   /** The last one was refused because what was reserved did not do. */
   short: Short | null;
+  /** Nothing was done yet, and what its first try needs is waited for. */
+  waitsToBegin: boolean;
   /** What the next try does with a device. */
   flash: Pick<FlashCall, 'image' | 'act'>;
   /** Hash of what a person was shown who allowed the call of a tool. */
@@ -34,6 +36,7 @@ export function openTries(scope: Scope, step: Step): Tries & { carried: CarriedT
     spent,
     last: failure === null ? null : failed(failure),
     short: null,
+    waitsToBegin: false,
     flash: { image, act: 'write' },
     allowed,
     unjudged: false,

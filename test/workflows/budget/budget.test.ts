@@ -3,14 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WorkflowFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import type { Plan, PlanBody } from '../../../src/plan/plan.js';
-import type { RunOutcome } from '../../../src/plan/result.js';
 import type { Step, WorkflowStep } from '../../../src/plan/step.js';
 import { MEMO, STEER } from '../../../src/plan/names.js';
 import type { Steer, SteerReceipt } from '../../../src/plan/budget/steering.js';
+import { foreach, many } from '../../plan/helpers/build-blocks.js';
 import { after, body, commandStep, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { outcomeOf, roundsOf } from '../helpers/ended.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { sendSteer } from '../helpers/updating.js';
@@ -49,17 +48,6 @@ function branches(count: number, depth: number): Plan {
 /** Ends when there is such a file. */
 const waitsFor = (index: number, file: string): Step =>
   commandStep(index, ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.05; done', file], { timeout_ms: 600_000 });
-
-/** The outcome of a run that may have failed. */
-async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
-  try {
-    return await handle.result();
-  } catch (error) {
-    if (error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure)
-      return error.cause.details?.[0] as RunOutcome; // as endRun throws it
-    throw error;
-  }
-}
 
 const steer = (handle: RunHandle, wish: object): Promise<SteerReceipt> =>
   sendSteer(handle, { by: 'ana', id: randomUUID(), ...wish } as Steer); // the tests say which
@@ -155,6 +143,29 @@ describe('a run that is steered', () => {
     await expect(handle.result()).rejects.toThrow();
     expect([(await handle.describe()).status.name, await memoOf(handle)]).toEqual(['CANCELLED', undefined]);
     expect(await readFile(cleared, 'utf8')).toBe('cleared\n');
+  });
+
+  const two = [commandStep(0, ['true']), commandStep(1, ['true'], { needs: needs(0) })];
+  it.each<[string, Step[]]>([
+    ['of the run', two],
+    ['of an item', [foreach(0, { kind: 'literal', value: ['a'] }, many(two))]],
+  ])('tells a step %s that waited for its turn when it was cancelled as skipped', async (_whose, steps) => {
+    const handle = await harness.start(plan(steps), {
+      lease: { steps: 1 },
+      settings: { on_exhausted: { max_steps: 'pause' } },
+    });
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps' });
+    await handle.cancel();
+    await expect(handle.result()).rejects.toThrow();
+    const record = await harness.store.readRun(handle.workflowId);
+    if (record === null) throw new Error('no record');
+    const [item] = await roundsOf(harness, record, '0');
+    expect((item?.steps ?? Object.values(await harness.results(record)))[1]).toMatchObject({
+      status: 'skipped',
+      error: 'skipped: the run was cancelled',
+      failure: null,
+      attempts: 0,
+    });
   });
 
   it('that waits for the budget of what clears up does it when it is stopped', async () => {

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { WorkflowFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MEMO } from '../../../src/plan/names.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { WorkflowStep } from '../../../src/plan/step.js';
-import type { RunOutcome } from '../../../src/plan/result.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
 import type { Additions, SteerReceipt } from '../../../src/plan/budget/steering.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { after, body, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import { record } from '../../replay/record.js';
+import { outcomeOf } from '../helpers/ended.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { PARROT, PARROT_KEY, say } from '../helpers/parrot.js';
@@ -60,16 +58,6 @@ const steer = (
   handle: RunHandle,
   wish: { kind: 'abort' } | { kind: 'budget'; add: Additions },
 ): Promise<SteerReceipt> => sendSteer(handle, { by: 'ana', id: randomUUID(), ...wish });
-
-async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
-  try {
-    return await handle.result();
-  } catch (error) {
-    if (error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure)
-      return error.cause.details?.[0] as RunOutcome; // as runFailure makes it
-    throw error;
-  }
-}
 
 describe('a limit of money', () => {
   it('pauses before what it does not cover, says what that needs, and a top-up repeats nothing', async () => {

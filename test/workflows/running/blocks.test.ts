@@ -7,7 +7,7 @@ import { readTruth } from '../../../src/cli/observe/view/truth.js';
 import { everyStepView } from '../../../src/cli/observe/view/view.js';
 import type { Expression } from '../../../src/plan/values/expression.js';
 import type { Plan } from '../../../src/plan/plan.js';
-import type { RoundResult, RunOutcome } from '../../../src/plan/result.js';
+import type { RunOutcome } from '../../../src/plan/result.js';
 import {
   echo,
   foreach,
@@ -23,7 +23,7 @@ import {
   whole,
 } from '../../plan/helpers/build-blocks.js';
 import { after, commandStep, needs, plan } from '../../plan/helpers/build-plan.js';
-import { foldOf, outcomeOf as endOf } from '../helpers/ended.js';
+import { foldOf, outcomeOf as endOf, roundsOf } from '../helpers/ended.js';
 import type { Harness, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 
@@ -37,12 +37,6 @@ const INPUTS: Plan['inputs'] = { list: { type: 'list', required: true, descripti
 
 async function outcomeOf(made: Plan, options?: StartOptions): Promise<RunOutcome> {
   return endOf(await harness.start(made, options));
-}
-
-async function roundsOf(outcome: RunOutcome, step: string): Promise<RoundResult[]> {
-  const results = await harness.results(outcome);
-  const pages = await Promise.all((results[step]?.pages ?? []).map((page) => harness.json(page)));
-  return (pages.flat() as unknown as RoundResult[]).sort((a, b) => a.index - b.index);
 }
 
 describe('a foreach', () => {
@@ -60,7 +54,7 @@ describe('a foreach', () => {
     const outcome = await outcomeOf(plan([step], { inputs: INPUTS }), { input: { list: ['a', 'b', 'c'] } });
     expect(outcome.status).toBe('success');
     expect(await harness.json(outcome.output)).toEqual(['a0', 'b1', 'c2']);
-    expect((await roundsOf(outcome, 'each')).map(({ index, status }) => [index, status])).toEqual([
+    expect((await roundsOf(harness, outcome, 'each')).map(({ index, status }) => [index, status])).toEqual([
       [0, 'success'],
       [1, 'success'],
       [2, 'success'],
@@ -117,7 +111,7 @@ describe('a foreach', () => {
     const outcome = await outcomeOf(failing(policy), { input: { list: ['x', 'bad', 'y'] } });
     const results = await harness.results(outcome);
     expect([outcome.status, [results['each']?.status, results['1']?.status]]).toEqual([status, steps]);
-    expect((await roundsOf(outcome, 'each')).map((item) => item.status)).toEqual(items);
+    expect((await roundsOf(harness, outcome, 'each')).map((item) => item.status)).toEqual(items);
     if (policy === 'continue') expect(await harness.json(results['each']?.output ?? null)).toEqual(['x', null, 'y']);
   });
 
@@ -149,7 +143,7 @@ describe('a loop', () => {
     };
     const outcome = await outcomeOf(plan([loop(0, until, body, { id: 'grow' })]));
     expect([outcome.status, await harness.json(outcome.output)]).toEqual(['success', 'xxxx']);
-    expect((await roundsOf(outcome, 'grow')).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    expect((await roundsOf(harness, outcome, 'grow')).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
   });
 
   it.each([
@@ -185,7 +179,7 @@ describe('a loop', () => {
       'success',
       '1',
     ]);
-    expect((await roundsOf(mended, 'again')).map(({ status }) => status)).toEqual(['error', 'success']);
+    expect((await roundsOf(harness, mended, 'again')).map(({ status }) => status)).toEqual(['error', 'success']);
     const never = await outcomeOf(rounds('exit 3'));
     expect(never.status).toBe('partial');
     expect(await harness.results(never)).toMatchObject({ again: { status: 'error' }, 1: { status: 'success' } });
