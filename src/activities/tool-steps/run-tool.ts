@@ -20,6 +20,7 @@ import { checkOutput, checkValue } from '../values/output-schema.js';
 import { loadStep } from '../values/load-step.js';
 import { resumeLog } from '../attempt/resumed-log.js';
 import { keepOutput } from '../reuse/content-key.js';
+import { failureIn, noteIn } from './tool-verdict.js';
 import { createToolRequest, reusedCall, shownOfStep } from './tool-request.js';
 import type { ToolRun } from '../tools/handler/handler.js';
 import type { Callable } from '../turns/offered-tools.js';
@@ -28,7 +29,7 @@ import type { ToolStepCall } from '../../plan/calls/tool-step-call.js';
 
 /**
  * Makes the one call of a tool step. What came of it is journalled before this returns (I8), so that a call which comes
- * again gets that; what the tool calls an error fails the step. A call that was lost in between is made again, but an
+ * again gets that; what the tool calls an error fails the step, and so does what is one to people. A call that was lost in between is made again, but an
  * edit is not: what it looked for may be gone, or be there once more. Only another try begins it anew.
  */
 export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput | Withheld> {
@@ -66,13 +67,14 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
         );
       const run = (await whenThereIsRoom(step, ask)) as unknown as ToolRun; // `make` gave it
       tellResult(log, null, step.tool.name, run);
-      if (run.is_error) throw stepFailure('tool-failed', toText(run.content));
+      const failure = run.is_error ? toText(run.content) : failureIn(step, run.content);
+      if (failure !== null) throw stepFailure('tool-failed', failure);
       const output = outputOf(step, run);
       return whenThereIsRoom(step, async () =>
         keepOutput(store, call, key, {
           output: await store.put(output),
           spend: { usd: 0, tokens: 0, steps: 1 },
-          note: null,
+          note: noteIn(step, run.content),
           reused: false,
         }),
       );

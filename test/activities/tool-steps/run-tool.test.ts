@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StepOutput } from '../../../src/activities/contract.js';
 import type { ToolStepCall } from '../../../src/plan/calls/tool-step-call.js';
 import { createActivities } from '../../../src/activities/create-activities.js';
@@ -19,7 +21,7 @@ async function runTool(
   { store: kept, folder, temporal }: Bench,
   name: BuiltinTool,
   inputs: Record<string, Json>,
-  store: Store = kept,
+  { store = kept, ...more }: Partial<ToolStep> & { store?: Store } = {},
 ): Promise<StepOutput> {
   const step: ToolStep = {
     ...stepBase(0, { id: 'step' }),
@@ -28,6 +30,7 @@ async function runTool(
     permissions: permissionsFrom([], true),
     inputs: Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, literal(value)])),
     schema: null,
+    ...more,
   };
   const made = plan([step]);
   await kept.putPlan(made);
@@ -70,7 +73,7 @@ describe('a call of a tool step whose worker was lost after its effect', () => {
     const bench = await createBench();
     await writeFile(join(bench.folder, 'a.txt'), before);
     const edit = { path: 'a.txt', old_text: before, new_text: after, all: true };
-    await failureOf(runTool(bench, 'edit_file', edit, lostAfterEffect(bench.store)));
+    await failureOf(runTool(bench, 'edit_file', edit, { store: lostAfterEffect(bench.store) }));
     expect(await readFile(join(bench.folder, 'a.txt'), 'utf8')).toBe(after);
     await expect(failureOf(runTool(bench, 'edit_file', edit))).resolves.toMatchObject({
       type: 'tool-failed',
@@ -82,7 +85,7 @@ describe('a call of a tool step whose worker was lost after its effect', () => {
   it('is repeated for a file that is written whole', async () => {
     const bench = await createBench();
     const write = { path: 'a.txt', content: 'all of it' };
-    await failureOf(runTool(bench, 'write_file', write, lostAfterEffect(bench.store)));
+    await failureOf(runTool(bench, 'write_file', write, { store: lostAfterEffect(bench.store) }));
     expect(await runTool(bench, 'write_file', write)).toMatchObject({ output: { value: 'Replaced a.txt (9 bytes).' } });
   });
 });
@@ -94,4 +97,71 @@ it('an edit that is in the journal gives what it gave, and is not made again', a
   const first = await runTool(bench, 'edit_file', edit);
   expect(await runTool(bench, 'edit_file', edit)).toEqual(first);
   expect(await readFile(join(bench.folder, 'a.txt'), 'utf8')).toBe('once and once');
+});
+
+describe('a step of a tool that says how it went', () => {
+  it('fails with what a program said that ended with another exit code than 0', async () => {
+    const bench = await createBench();
+    await expect(failureOf(runTool(bench, 'shell', { argv: ['ls', 'nowhere'] }))).resolves.toMatchObject({
+      type: 'tool-failed',
+      message: expect.stringMatching(/^exit 2: .*nowhere/) as string,
+    });
+  });
+
+  it('lets its schema say which exit code is right', async () => {
+    const bench = await createBench();
+    const exits = (code: number): Promise<StepOutput> =>
+      runTool(
+        bench,
+        'shell',
+        { argv: ['ls', 'nowhere'] },
+        {
+          schema: { type: 'object', properties: { exit_code: { enum: [0, code] } } },
+        },
+      );
+    expect(await exits(2)).toMatchObject({ output: { value: { exit_code: 2 } } });
+    await expect(failureOf(exits(1))).resolves.toMatchObject({ type: 'answer-invalid' });
+  });
+
+  it.each([
+    [204, null, null],
+    [404, null, 'The server answered 404: no such thing'],
+    [404, { type: 'object', properties: { status: { enum: [200, 404] } } }, null],
+    [503, { type: 'object', required: ['status'] }, 'The server answered 503: no such thing'],
+  ])(
+    'that is answered with %i fails where its schema %j does not say that this is right',
+    async (code, schema, says) => {
+      const server = createServer((_, answer) => answer.writeHead(code).end(code === 204 ? '' : 'no such thing'));
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      onTestFinished(() => void server.close());
+      const host = `localhost:${(server.address() as AddressInfo).port}`;
+      const bench = await createBench();
+      const asked = runTool(
+        bench,
+        'http_request',
+        { url: `http://${host}/x` },
+        {
+          schema,
+          permissions: permissionsFrom([{ network: [host] }], true),
+        },
+      );
+      if (says === null) expect(await asked).toMatchObject({ output: { value: { status: code } } });
+      else await expect(failureOf(asked)).resolves.toMatchObject({ type: 'tool-failed', message: says });
+    },
+  );
+
+  it('notes what a tool that judges says against it', async () => {
+    const bench = await createBench();
+    const argv = ['node', '-e', 'process.exit(3)'];
+    expect(
+      await runTool(
+        bench,
+        'start_program',
+        { argv },
+        {
+          permissions: permissionsFrom([{ commands: { workspace: ['node'] } }], true),
+        },
+      ),
+    ).toMatchObject({ note: 'not ok: It ended with exit code 3.', output: { value: { ok: false } } });
+  });
 });
