@@ -13,7 +13,8 @@ import type { Values } from './fill.js';
 import { FillRefusal } from './fill.js';
 import { callHttp } from './http.js';
 import { callCommand, callPython } from './program.js';
-import { maskValue, maskedLog, readSecrets } from './secrets.js';
+import { maskValue } from '../../values/mask-secrets.js';
+import { maskedLog, readSecrets } from './secrets.js';
 
 /**
  * Tools that `tool.yml` files define. Whether a person is asked before, their file says: it stands in the permissions.

@@ -1,17 +1,15 @@
-import type { Json } from '../../../plan/values/json.js';
-import { isObject } from '../../../plan/values/json.js';
 import type { LogWriter } from '../../../store/logs/line.js';
+import type { Mask } from '../../values/mask-secrets.js';
+import { maskOf } from '../../values/mask-secrets.js';
 import type { ToolDefinition } from './definition.js';
 import { ownOf } from '../../../plan/values/own.js';
-
-const MASK = '…';
 
 /** A tool's secrets, read from the worker's environment when it acts, and nowhere else (I13). */
 export interface Secrets {
   values: Map<string, string>;
   missing: string[];
   /** Takes all secrets out of a text, as they are written and in the forms in which programs often show them. */
-  mask: (text: string) => string;
+  mask: Mask;
 }
 
 /** A tool's secrets as the environment has them; those that it needs and that are not there by name. */
@@ -23,26 +21,11 @@ export function readSecrets({ permissions }: ToolDefinition, environment: NodeJS
       return value ? [[name, value] as const] : [];
     }),
   );
-  const forms = [...values.values()].flatMap((secret) => [
-    secret,
-    encodeURIComponent(secret),
-    Buffer.from(secret).toString('base64'),
-    Buffer.from(secret).toString('base64url'),
-  ]);
   return {
     values,
     missing: declared.flatMap(([name, { required = false }]) => (required && !values.has(name) ? [name] : [])),
-    mask: (text) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), text),
+    mask: maskOf(values.values()),
   };
-}
-
-/** A value with every text in it masked. */
-export function maskValue(value: Json, mask: Secrets['mask']): Json {
-  if (typeof value === 'string') return mask(value);
-  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskValue(item, mask)]))
-    : value;
 }
 
 /** A log that is written at the end, masked whole: a secret may come in two pieces. */
