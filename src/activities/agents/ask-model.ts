@@ -30,6 +30,7 @@ import { costAt, searchesCost } from '../models/choice/prices.js';
 import { mostSearches } from '../models/provider-tools.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from '../models/protocol/provider.js';
 import { inAndOut, tokensOf } from '../models/protocol/provider.js';
+import { withoutKeys } from '../models/http/without-keys.js';
 import { renderRehearsal } from '../models/request.js';
 import { LONGEST_MS } from '../models/http/retry-after.js';
 import { gatherText } from '../attempt/text-log.js';
@@ -331,14 +332,9 @@ function settle(
   // What the provider asked for is no time that the step took.
   const patience = delayMs === null ? step.timeout_ms : Math.max(step.timeout_ms, LONGEST_MS);
   const isLate = failure.type !== 'provider-missing' && next - scheduledTimestampMs > patience;
-  const secrets = [
-    credentials['ANTHROPIC_API_KEY'],
-    credentials['ANTHROPIC_AUTH_TOKEN'],
-    credentials['OPENAI_API_KEY'],
-  ];
   return ApplicationFailure.create({
     type: failure.type ?? 'internal',
-    message: secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '…') : text), failure.message),
+    message: withoutKeys(failure.message, credentials),
     nonRetryable: failure.nonRetryable === true || isLate,
     ...(delayMs === null ? {} : { nextRetryDelay: delayMs }),
   });

@@ -1,5 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { stepFailure } from '../failures.js';
+import { withoutLogin } from '../../plan/text/without-login.js';
 import { OTHER_MODELS } from '../../plan/agents/model-names.js';
 import { BODY_BYTES } from './http/http.js';
 import { retryAfterMs } from './http/retry-after.js';
@@ -60,8 +61,9 @@ const TOO_LONG = new RegExp(`exceeded max size|more than ${MOST}`);
 /** Failures of calls that the provider may have taken. */
 const sent = new WeakSet<ApplicationFailure>();
 
-/** No answer came, or it broke off, or is none that can be read: `url` could not be reached or did not go on. */
-export function connectionFailure(url: string, error: unknown): ApplicationFailure {
+/** No answer came, or it broke off, or is none that can be read: `address` could not be reached or did not go on. */
+export function connectionFailure(address: string, error: unknown): ApplicationFailure {
+  const url = withoutLogin(address);
   const why = rootCause(error);
   const isUnreadable = error instanceof SyntaxError;
   const failure = TOO_LONG.test(why)

@@ -4,6 +4,7 @@ import { openaiUrl } from '../../activities/models/openai.js';
 import { keyVariable } from '../../activities/models/choice/reach.js';
 import type { Config } from '../../compiler/project/config.js';
 import type { Env } from '../../store/cache-folder.js';
+import { withoutLogin } from '../../plan/text/without-login.js';
 import { timeLimit } from '../../store/time-limit.js';
 import type { Finding } from './finding.js';
 import { messageOf } from '../errors.js';
@@ -27,18 +28,19 @@ export async function modelFindings(config: Models, env: Env): Promise<Finding[]
 
 async function ollama({ providers }: Models, env: Env): Promise<Finding> {
   const address = ollamaUrl(env['OLLAMA_HOST'] || providers?.ollama?.base_url);
+  const place = withoutLogin(address);
   const name = 'ollama';
   try {
-    const response = await fetch(new URL('/api/tags', address), { signal: timeLimit(LOCAL_MS) });
-    const { models = [] } = (await response.json()) as { models?: { name: string }[] }; // Ollama's API
+    const response = await request(`${address}/api/tags`, { signal: timeLimit(LOCAL_MS) });
+    const { models = [] } = JSON.parse(await readAll(response)) as { models?: { name: string }[] }; // Ollama's API
     const known = models.map((model) => model.name).sort();
     const detail =
       known.length === 0
-        ? `answers at ${address}, and has no model`
-        : `answers at ${address}, with the models ${known.join(', ')}`;
+        ? `answers at ${place}, and has no model`
+        : `answers at ${place}, with the models ${known.join(', ')}`;
     return {
       name,
-      ok: response.ok,
+      ok: response.statusCode === 200,
       required: false,
       detail,
       fix: known.length === 0 ? 'Get one: ollama pull qwen3' : null,
@@ -48,7 +50,7 @@ async function ollama({ providers }: Models, env: Env): Promise<Finding> {
       name,
       ok: false,
       required: false,
-      detail: `does not answer at ${address}`,
+      detail: `does not answer at ${place}`,
       fix: 'Install and start it: https://ollama.com',
     };
   }
@@ -68,7 +70,7 @@ async function openai(url: string, config: Models, env: Env): Promise<Finding> {
   const variable = keyVariable(config.providers?.openai) ?? 'OPENAI_API_KEY';
   const endpoint: Endpoint = {
     url,
-    place: url.replace(/\/\/[^/@]*@/, '//'),
+    place: withoutLogin(url),
     variable,
     key: ownOf(env, variable) ?? '',
   };

@@ -123,6 +123,11 @@ describe('the models of a run', () => {
     expect(chosen).toEqual({ failure: expect.stringContaining(wanted) });
   });
 
+  it.each(['ollama:qwen3', 'sonnet'])('that cannot be had (`%s`) tell no password of an address', async (model) => {
+    const chosen = await choose({ plan: planWith([model]), env: { OLLAMA_HOST: 'http://ana:canary-77@127.0.0.1:9' } });
+    expect(chosen).toEqual({ failure: expect.stringMatching(/ http:\/\/127\.0\.0\.1:9[:;]/) });
+  });
+
   it('are those of OpenAI, or of a server that speaks its protocol, where one can be reached', async () => {
     const openai = { OPENAI_API_KEY: 'o' };
     expect(

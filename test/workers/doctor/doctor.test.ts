@@ -71,6 +71,28 @@ describe('the doctor', () => {
     expect(await finding('sandbox network', REQUIRED)).toMatchObject({ ok: true, fix: null });
   });
 
+  it('asks Ollama where it is, and keeps the password of its address to itself', async () => {
+    const server = createServer(({ url, headers }, response) => {
+      const isLet = headers.authorization === `Basic ${Buffer.from('ana:canary-77').toString('base64')}`;
+      response
+        .writeHead(isLet && url === '/llm/api/tags' ? 200 : 401)
+        .end(JSON.stringify({ models: [{ name: 'qwen3:latest' }] }));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void server.close());
+    const place = `127.0.0.1:${String((server.address() as AddressInfo).port)}/llm`; // a server on TCP
+    expect(await finding('ollama', { ...REQUIRED, OLLAMA_HOST: `http://ana:canary-77@${place}` })).toMatchObject({
+      ok: true,
+      detail: `answers at http://${place}, with the models qwen3:latest`,
+    });
+    expect(await finding('ollama', { ...REQUIRED, OLLAMA_HOST: 'http://ana:canary-77@127.0.0.1:1' })).toMatchObject({
+      ok: false,
+      detail: 'does not answer at http://127.0.0.1:1',
+    });
+  });
+
   describe("of a server that speaks OpenAI's protocol", () => {
     /** One that wants this key, if any, and has these models; what the doctor says of it. */
     async function told(

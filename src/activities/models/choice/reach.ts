@@ -1,5 +1,6 @@
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import { readAll, request } from '../http/http.js';
+import { withoutLogin } from '../../../plan/text/without-login.js';
 import { ollamaUrl } from '../http/ollama-address.js';
 import { timeLimit } from '../../../store/time-limit.js';
 import { ownOf } from '../../../plan/values/own.js';
@@ -22,6 +23,7 @@ export interface Reach {
   hasOpenai: boolean;
   /** Models that a reachable Ollama has, the latest first; null when there is none. */
   ollama: () => Promise<string[] | null>;
+  /** As people may see it. */
   ollamaAddress: string;
 }
 
@@ -48,7 +50,7 @@ export function reachOf({ env, providers, baseUrl, signal }: Place & { signal?: 
     hasKey: Boolean(ownOf(env, keyVariable(providers.anthropic) ?? 'ANTHROPIC_API_KEY') || env['ANTHROPIC_AUTH_TOKEN']),
     hasOpenai: Boolean(openai) || Boolean(ownOf(env, keyVariable(providers.openai) ?? 'OPENAI_API_KEY')),
     ollama: () => (asked ??= ollamaModels(address, signal)),
-    ollamaAddress: address,
+    ollamaAddress: withoutLogin(address),
   };
 }
 

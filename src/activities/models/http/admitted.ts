@@ -3,6 +3,7 @@ import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import type { Admission, Pass } from './admission.js';
 import { ollamaUrl } from './ollama-address.js';
 import type { CallContext, ModelProvider } from '../protocol/provider.js';
+import { withoutKeys } from './without-keys.js';
 
 export type Remote = Exclude<ModelChoice['provider'], 'rehearsal'>;
 
@@ -33,7 +34,7 @@ export function admitted(name: Remote, provider: ModelProvider, admit: Admission
         pass.release();
         return answer;
       } catch (error) {
-        await endOf(pass, error);
+        await endOf(pass, error, context);
         throw error;
       }
     },
@@ -45,10 +46,11 @@ export function lineOf(name: Remote, context: CallContext): string {
   return `${name} ${addressOf(name, context)}`;
 }
 
-/** A refusal that names a time holds for everybody. */
-async function endOf(pass: Pass, error: unknown): Promise<void> {
+/** A refusal that names a time holds for everybody, and is written down for them. */
+async function endOf(pass: Pass, error: unknown, { credentials }: CallContext): Promise<void> {
   const afterMs = error instanceof ApplicationFailure ? pauseIn(error) : null;
-  if (error instanceof ApplicationFailure && afterMs !== null) await pass.refuse(Date.now() + afterMs, error.message);
+  if (error instanceof ApplicationFailure && afterMs !== null)
+    await pass.refuse(Date.now() + afterMs, withoutKeys(error.message, credentials));
   else pass.release();
 }
 
