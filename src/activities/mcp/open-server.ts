@@ -4,13 +4,15 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
 import type { ListedTool, McpServer } from '../../plan/tools/mcp-server.js';
-import { filledValues } from '../../plan/tools/mcp-server.js';
+import { filledValues, secretsIn, valuesOf } from '../../plan/tools/mcp-server.js';
 import { commandEnvironment } from '../processes/command-environment.js';
 import type { Credentials } from '../dependencies.js';
 import { resolveExecutable } from '../processes/executable.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { TOO_LONG, boundedFetch } from './message-bound.js';
+import type { Mask } from '../values/mask-secrets.js';
+import { maskOf } from '../values/mask-secrets.js';
 import { startOf } from './package-runners.js';
 import { processTransport } from './process-transport.js';
 
@@ -59,11 +61,15 @@ export async function openServer(place: ServerPlace): Promise<OpenServer> {
   }
 }
 
-function told({ name }: ServerPlace, error: unknown): McpServerError {
+function told(place: ServerPlace, error: unknown): McpServerError {
   if (error instanceof McpServerError) return error;
-  return new McpServerError(
-    `The MCP server \`${name}\` cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  const why = error instanceof Error ? error.message : String(error);
+  return new McpServerError(`The MCP server \`${place.name}\` cannot be used: ${maskFor(place)(why)}`);
+}
+
+/** Takes the secrets of a server out of what it says, and out of what is said of its requests (I13). */
+export function maskFor({ server, credentials }: Pick<ServerPlace, 'server' | 'credentials'>): Mask {
+  return maskOf(secretsIn(valuesOf(server), credentials()));
 }
 
 async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<OpenServer> {
@@ -124,7 +130,7 @@ function startProcess(
   const command = announceCommand();
   try {
     const env = commandEnvironment(
-      { ...start.env, ...valuesOf(place, declared) },
+      { ...start.env, ...filledFor(place, declared) },
       runTag({ store: place.store, worker: process.pid, command: command.number, run: `mcp:${place.name}` }),
     );
     const folder = resolve(place.root, cwd ?? '.');
@@ -148,7 +154,7 @@ function startProcess(
 }
 
 function reachUrl(place: ServerPlace, { url, headers }: McpServer & { kind: 'http' }, onTooLong: () => void): Reached {
-  const requestInit = { headers: valuesOf(place, headers), redirect: 'error' as const };
+  const requestInit = { headers: filledFor(place, headers), redirect: 'error' as const };
   return {
     transport: new StreamableHTTPClientTransport(new URL(url), { requestInit, fetch: boundedFetch(onTooLong) }),
     said: () => '',
@@ -156,7 +162,7 @@ function reachUrl(place: ServerPlace, { url, headers }: McpServer & { kind: 'htt
   };
 }
 
-function valuesOf({ name, credentials }: ServerPlace, values: Record<string, string>): Record<string, string> {
+function filledFor({ name, credentials }: ServerPlace, values: Record<string, string>): Record<string, string> {
   const filled = filledValues(values, credentials());
   if ('missing' in filled)
     throw new McpServerError(`The MCP server \`${name}\` needs the variable \`${filled.missing}\`, which is not set.`);

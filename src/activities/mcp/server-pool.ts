@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../plan/values/json.js';
-import { filledValues } from '../../plan/tools/mcp-server.js';
+import { filledValues, valuesOf } from '../../plan/tools/mcp-server.js';
 import type { OpenServer, ServerPlace } from './open-server.js';
 import { openServer } from './open-server.js';
 
@@ -68,7 +68,7 @@ async function leave(key: string, pooled: PooledServer, server: OpenServer, brok
 
 /** Secrets are part of it, so that one's connection is never another's; it stays in this process. */
 function keyOf({ name, server, root, credentials, store }: ServerPlace): string {
-  const filled = filledValues(server.kind === 'stdio' ? server.env : server.headers, credentials());
+  const filled = filledValues(valuesOf(server), credentials());
   return canonicalJson({ name, server: { ...server }, root, store, filled: 'values' in filled ? filled.values : null });
 }
 

@@ -4,9 +4,11 @@ import { isObject } from '../../plan/values/json.js';
 import { jsonFault } from '../../plan/values/json-fault.js';
 import type { McpServer } from '../../plan/tools/mcp-server.js';
 import type { RemoteTool } from '../../plan/tools/tool.js';
-import { McpServerError } from '../mcp/open-server.js';
+import { McpServerError, maskFor } from '../mcp/open-server.js';
 import type { OpenServer } from '../mcp/open-server.js';
 import { useServer } from '../mcp/server-pool.js';
+import type { Mask } from '../values/mask-secrets.js';
+import { maskValue } from '../values/mask-secrets.js';
 import type { ToolContext, ToolHandler, ToolRun } from './handler/handler.js';
 
 /** A tool of an MCP server. It is called only while the server lists it as the Plan has it. */
@@ -33,16 +35,17 @@ async function callTool(tool: RemoteTool, args: JsonObject, context: ToolContext
     if (error instanceof McpServerError) return failed(error.message);
     throw error;
   }
+  const mask = maskFor({ server, credentials });
   let broken = true;
   try {
     const changed = await changeOf(tool, use.server, context);
-    const result = changed === null ? await ask(use.server, tool, { args, server, context }) : failed(changed);
+    const result = changed === null ? await ask(use.server, tool, { args, server, context, mask }) : failed(changed);
     broken = false;
     return result;
   } catch (error) {
     signal.throwIfAborted();
     const why = use.server.fault() ?? (error instanceof Error ? error.message : String(error));
-    return failed(`The MCP server \`${tool.server}\` gave no answer: ${why}`);
+    return failed(`The MCP server \`${tool.server}\` gave no answer: ${mask(why)}`);
   } finally {
     await use.leave(broken);
   }
@@ -72,10 +75,11 @@ async function ask(
     args,
     server,
     context: { signal, progress, traceparent },
-  }: { args: JsonObject; server: McpServer; context: ToolContext },
+    mask,
+  }: { args: JsonObject; server: McpServer; context: ToolContext; mask: Mask },
 ): Promise<ToolRun> {
   const onprogress = ({ message }: { message?: string | undefined }): void => {
-    if (message !== undefined) progress['doing'] = message.slice(0, 200);
+    if (message !== undefined) progress['doing'] = mask(message).slice(0, 200);
   };
   const result = await client.callTool(
     { name: remote, arguments: args, ...(traceparent === undefined ? {} : { _meta: { traceparent } }) },
@@ -84,7 +88,7 @@ async function ask(
   const content = contentOf(result);
   const fault = jsonFault(content);
   if (fault !== null) return failed(`Expected an answer of \`${remote}\` without ${fault}.`);
-  return { content, is_error: result.isError === true };
+  return { content: maskValue(content, mask), is_error: result.isError === true };
 }
 
 /** Texts as one text; what is no text is named. Data that a server gives beside them says the same. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { McpServer } from '../../plan/tools/mcp-server.js';
+import { isSecretName } from '../../plan/tools/mcp-server.js';
 import { duration, filledText, id, millisecondsOf, text } from './values.js';
 
 /** A call of a tool may take so long where nobody says otherwise. */
 const DEFAULT_CALL_MS = 60_000;
 
-/** Names of values that are secrets wherever they occur. */
-const SECRET = /auth|key|token|secret|cookie|password|credential/i;
 const REFERENCE = /\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}/;
 
 /** Values by name; one that is a secret by its name is a reference, never the secret itself (I13). */
@@ -15,7 +14,7 @@ export const secretValues = (about: string) =>
     .record(text, text, { error: 'a map from names to texts' })
     .superRefine((written, context) => {
       for (const [name, value] of Object.entries(written)) {
-        if (SECRET.test(name) && value !== '' && !REFERENCE.test(value))
+        if (isSecretName(name) && value !== '' && !REFERENCE.test(value))
           context.addIssue({
             code: 'custom',
             path: [name],

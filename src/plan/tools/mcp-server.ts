@@ -19,10 +19,34 @@ export interface ListedTool {
 }
 
 const REFERENCE = /\$\{env\.([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/** Names of values that are secrets wherever they occur. */
+const SECRET = /auth|key|token|secret|cookie|password|credential/i;
+/** Shorter texts would be found everywhere. */
+const SECRET_CHARACTERS = 8;
+
+/** Tells whether a value of this name is a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET.test(name);
+}
+
+/** The secrets that values name: by the name of the value, or of the variable. */
+export function secretsIn(values: Record<string, string>, variables: Record<string, string | undefined>): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    variablesIn([value]).flatMap((variable) => {
+      const secret = isSecretName(name) || isSecretName(variable) ? (ownOf(variables, variable)?.trim() ?? '') : '';
+      return secret.length < SECRET_CHARACTERS ? [] : [secret];
+    }),
+  );
+}
+
+/** The values of a server that may name variables. */
+export function valuesOf(server: McpServer): Record<string, string> {
+  return server.kind === 'stdio' ? server.env : server.headers;
+}
 
 /** The variables that the values of a server name. */
 export function variablesOf(server: McpServer): string[] {
-  return variablesIn(Object.values(server.kind === 'stdio' ? server.env : server.headers));
+  return variablesIn(Object.values(valuesOf(server)));
 }
 
 /** The variables that values name. */

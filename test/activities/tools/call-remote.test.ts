@@ -145,7 +145,8 @@ describe('a tool of an MCP server on stdio', () => {
     const names = String(content)
       .split('\n')
       .map((line) => line.split('=')[0]);
-    expect(content).toContain('TOKEN=planted-secret');
+    expect(content).toContain('LEVEL=debug');
+    expect(content).toMatch(/^TOKEN=…$/m); // its value was there to be masked (I13)
     expect(
       names.filter(
         (name) => !['HOME', 'LANG', 'LEVEL', 'PATH', 'PERDURE_RUN_TAG', 'TMPDIR', 'TOKEN', 'TZ'].includes(name ?? ''),
@@ -206,6 +207,24 @@ describe('a tool of an MCP server on stdio', () => {
       (await broken([process.execPath, '-e', 'console.error("no token here"); process.exit(1)'])).content,
     ).toContain('it said: no token here');
     expect((await broken(['no-such-program'])).content).toContain('Cannot find the program `no-such-program`');
+  });
+
+  it('that fails says nothing of its secrets, nor does what comes of a header that is none', async () => {
+    const folder = newFolder();
+    const tool = await listed(notes(folder), 'echo', folder);
+    const saying = async (server: McpServer): Promise<ToolRun> =>
+      callRemote.run(
+        { ...tool, connect: canonicalJson({ ...server }) },
+        { text: 'x' },
+        { ...context, credentials: () => ({ NOTES_TOKEN: 'planted-secret\nof two lines\n' }) },
+      );
+    const argv = [process.execPath, '-e', 'console.error(`refused: ${process.env.TOKEN}`); process.exit(1)'];
+    const started = await saying(notes(folder, { argv, env: { TOKEN: '${env.NOTES_TOKEN}' } }));
+    expect(started.content).toContain('it said: refused: …');
+    const headers = { Authorization: 'Bearer ${env.NOTES_TOKEN}' };
+    const reached = await saying({ kind: 'http', url: 'http://127.0.0.1:1/mcp', headers, timeout_ms: 5_000 });
+    expect(reached.content).toContain('cannot be used');
+    expect(JSON.stringify([started, reached])).not.toMatch(/planted|two lines/);
   });
 
   it.each([
