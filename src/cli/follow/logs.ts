@@ -9,6 +9,8 @@ import type { Session } from '../session.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, tell } from '../terminal.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import { describe } from '../observe/as-of-now.js';
 import { findRun } from '../observe/find-run.js';
 import type { StepView } from '../observe/view/view.js';
 import { everyStepView, nestedIn, pathBelow, rootOf } from '../observe/view/view.js';
@@ -23,6 +25,8 @@ export interface LogsCommand {
 
 /** How often a followed log is looked at. */
 const LOOK_MS = 200;
+/** So many looks after another the server is not asked whether a run has ended that says nothing. */
+const QUIET_LOOKS = 10;
 
 /** Prints what the steps of a run wrote, from the store; with `follow` until the run has ended. */
 export async function printLogs({ run, step, follow, json }: LogsCommand, terminal: Terminal): Promise<ExitCode> {
@@ -32,30 +36,58 @@ export async function printLogs({ run, step, follow, json }: LogsCommand, termin
   const root = rootOf(run);
   if ((await store.listLogs(root)).length === 0) await (await findRun(run, session)).link?.close();
   const prefix = [pathBelow(run), step ?? ''].filter((part) => part !== '').join('/');
-  if (!follow && prefix !== '') await checkPath(session, root, prefix);
-  const sink = json ? jsonSink(terminal) : textSink(terminal, prefix);
+  // A step of a run that goes on may still begin.
+  const isOpen = follow && (await store.readRun(root)) === null;
+  if (!isOpen && prefix !== '') await checkPath(session, root, prefix);
+  const link = isOpen ? await linkTo(root, session) : null;
   const offsets = new Map<string, number>();
-  const isWhole = await copyAll({ store, root, prefix, offsets, sink }, follow);
-  if (!isWhole) return EXIT.interrupted;
-  if (offsets.size === 0) tell(terminal, 'Nothing was written.');
+  try {
+    const sink = json ? jsonSink(terminal) : textSink(terminal, prefix);
+    const isWhole = await copyAll({ store, root, prefix, offsets, sink }, link);
+    if (!isWhole) return EXIT.interrupted;
+  } finally {
+    await link?.close();
+  }
+  if (offsets.size === 0) {
+    if (isOpen && prefix !== '') await checkPath(session, root, prefix);
+    tell(terminal, 'Nothing was written.');
+  }
   return EXIT.success;
 }
 
-/** Copies what is written, until the run has closed where it is followed. False where it was interrupted. */
-async function copyAll(copy: Parameters<typeof copyNew>[0], follow: boolean): Promise<boolean> {
+/** The way to an open run, whose host is started when it is not there. */
+async function linkTo(root: string, session: Session): Promise<TemporalLink> {
+  if (!session.mayKnowRuns()) throw unknownRun(root);
+  return session.connect({ start: true });
+}
+
+/** Copies what is written, until the run has ended where it is open. False where it was interrupted. */
+async function copyAll(copy: Parameters<typeof copyNew>[0], link: TemporalLink | null): Promise<boolean> {
   const interrupts = listenForInterrupts();
   try {
-    for (;;) {
-      const closed = !follow || (await copy.store.readRun(copy.root)) !== null;
+    for (let quiet = 0; ;) {
+      const ended = link === null || (await hasEnded(copy, link, quiet));
       const count = await copyNew(copy);
-      if (closed && count === 0) return true;
+      if (ended && count === 0) return true;
       if (interrupts.signal.aborted) return false;
+      quiet = count === 0 ? quiet + 1 : 0;
       if (count === 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   } finally {
     copy.sink.end();
     interrupts.close();
   }
+}
+
+/** Tells whether a run has ended: it has left a record, or others have ended it by force. */
+async function hasEnded(
+  { store, root }: { store: Store; root: string },
+  { client }: TemporalLink,
+  quiet: number,
+): Promise<boolean> {
+  if ((await store.readRun(root)) !== null) return true;
+  if (quiet % QUIET_LOOKS !== QUIET_LOOKS - 1) return false;
+  return (await describe(client, root))?.status.name !== 'RUNNING';
 }
 
 /** Refuses what is no step of the run. One that has written nothing has no log. */
