@@ -2,6 +2,7 @@ import type { Store } from '../../store/store.js';
 import type { LogLine } from '../../store/logs/line.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
+import { grpcTrouble } from '../grpc.js';
 import { listenForInterrupts } from './input/interrupt.js';
 import { createJsonList } from '../render/json-list.js';
 import { safeName, safeText } from '../text/safe-text.js';
@@ -39,14 +40,14 @@ export async function printLogs({ run, step, follow, json }: LogsCommand, termin
   // A step of a run that goes on may still begin.
   const isOpen = follow && (await store.readRun(root)) === null;
   if (!isOpen && prefix !== '') await checkPath(session, root, prefix);
-  const link = isOpen ? await linkTo(root, session) : null;
+  const open = isOpen ? await openRun(root, session) : null;
   const offsets = new Map<string, number>();
   try {
     const sink = json ? jsonSink(terminal) : textSink(terminal, prefix);
-    const isWhole = await copyAll({ store, root, prefix, offsets, sink }, link);
+    const isWhole = await copyAll({ store, root, prefix, offsets, sink }, open);
     if (!isWhole) return EXIT.interrupted;
   } finally {
-    await link?.close();
+    await open?.link.close();
   }
   if (offsets.size === 0) {
     if (isOpen && prefix !== '') await checkPath(session, root, prefix);
@@ -55,18 +56,25 @@ export async function printLogs({ run, step, follow, json }: LogsCommand, termin
   return EXIT.success;
 }
 
-/** The way to an open run, whose host is started when it is not there. */
-async function linkTo(root: string, session: Session): Promise<TemporalLink> {
+/** The way to a run that has not ended, another one once its server went away. */
+interface OpenRun {
+  link: TemporalLink;
+  connect: () => Promise<TemporalLink>;
+}
+
+/** Its host is started where it is not there. */
+async function openRun(root: string, session: Session): Promise<OpenRun> {
   if (!session.mayKnowRuns()) throw unknownRun(root);
-  return session.connect({ start: true });
+  const connect = (): Promise<TemporalLink> => session.connect({ start: true });
+  return { link: await connect(), connect };
 }
 
 /** Copies what is written, until the run has ended where it is open. False where it was interrupted. */
-async function copyAll(copy: Parameters<typeof copyNew>[0], link: TemporalLink | null): Promise<boolean> {
+async function copyAll(copy: Parameters<typeof copyNew>[0], open: OpenRun | null): Promise<boolean> {
   const interrupts = listenForInterrupts();
   try {
     for (let quiet = 0; ;) {
-      const ended = link === null || (await hasEnded(copy, link, quiet));
+      const ended = open === null || (await hasEnded(copy, open, quiet));
       const count = await copyNew(copy);
       if (ended && count === 0) return true;
       if (interrupts.signal.aborted) return false;
@@ -82,12 +90,19 @@ async function copyAll(copy: Parameters<typeof copyNew>[0], link: TemporalLink |
 /** Tells whether a run has ended: it has left a record, or others have ended it by force. */
 async function hasEnded(
   { store, root }: { store: Store; root: string },
-  { client }: TemporalLink,
+  open: OpenRun,
   quiet: number,
 ): Promise<boolean> {
   if ((await store.readRun(root)) !== null) return true;
   if (quiet % QUIET_LOOKS !== QUIET_LOOKS - 1) return false;
-  return (await describe(client, root))?.status.name !== 'RUNNING';
+  try {
+    return (await describe(open.link.client, root))?.status.name !== 'RUNNING';
+  } catch (error) {
+    if (grpcTrouble(error) !== 'connection-lost') throw error;
+    await open.link.close();
+    open.link = await open.connect();
+    return false;
+  }
 }
 
 /** Refuses what is no step of the run. One that has written nothing has no log. */
