@@ -1,11 +1,16 @@
 import { join } from 'node:path';
 import { createResolver } from '../../compiler/project/resolve.js';
 import type { Workspace } from '../../cli/session.js';
+import { safeName } from '../../cli/text/safe-text.js';
+import { NAME } from '../../plan/names.js';
 import type { Connection } from '../connection.js';
 import { McpRefusal } from '../errors.js';
 import type { MadeDefinition } from '../made.js';
 
-/** A workflow that this connection made, or one of the project. Refuses a name that neither has. */
+/**
+ * A workflow that this connection made, or one of the project. Refuses a name that neither has, and a path: nobody has
+ * trusted what lies there.
+ */
 export function findWorkflow(
   name: string,
   { project }: Pick<Workspace, 'project'>,
@@ -13,7 +18,12 @@ export function findWorkflow(
 ): { file: string; made: MadeDefinition | null } {
   const made = connection.made.find('workflow', name) ?? null;
   if (made !== null) return { file: made.file, made };
-  const found = createResolver(project).workflow(name, join(project.root, 'any'));
+  const from = join(project.root, 'any');
+  const resolver = createResolver(project);
+  const named = resolver.workflows(from).find((entry) => entry.name === name);
+  if (named !== undefined) return { file: named.file, made: null };
+  if (!NAME.test(name)) throw new McpRefusal(`Expected the name of a workflow, not a path, got \`${safeName(name)}\`.`);
+  const found = resolver.workflow(name, from);
   if ('missing' in found)
     throw new McpRefusal(found.suggestion === null ? found.missing : `${found.missing} ${found.suggestion}`);
   return { file: found.entry.file, made };
