@@ -1,6 +1,7 @@
 import type { GateContent } from '../cli/follow/gate-content.js';
 import type { Decision, Gate } from '../plan/gates/gate.js';
 import type { Json } from '../plan/values/json.js';
+import { canonicalJson } from '../plan/values/json.js';
 import type { Value } from '../plan/values/value.js';
 import type { Store } from '../store/store.js';
 import { loadValue } from '../store/transcript.js';
@@ -51,10 +52,11 @@ export function isForPerson(
   return decision !== 'reject' && (people === true || isOwnContent(shown, by, connection));
 }
 
-/** All texts in a value, by which what shows one of them is known. */
+/** All texts in a value, and all else in it as JSON, by which what shows one of them is known. */
 export function textsIn(value: Json): string[] {
   if (typeof value === 'string') return [value.trim()];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  const parts = typeof value === 'object' && value !== null ? Object.values(value) : [];
+  return [canonicalJson(value), ...parts.flatMap(textsIn)];
 }
 
 /**
@@ -79,8 +81,18 @@ function isKnown(
   const text = content.text.trim();
   return (
     given.has(text) ||
+    given.has(asJson(text)) ||
     (['agent', 'workflow', 'tool'] as const).some((kind) =>
       made.all(kind).some((one) => text.includes(one.text.trim())),
     )
   );
+}
+
+/** The JSON of a text that is some, as it is known by; any other text as it is. */
+function asJson(text: string): string {
+  try {
+    return canonicalJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }

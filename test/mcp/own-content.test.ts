@@ -3,14 +3,15 @@ import { createLoader } from '../../src/compiler/load.js';
 import { checkGenerated, checkToolSteps } from '../../src/mcp/generated.js';
 import { createMade } from '../../src/mcp/made.js';
 import type { ShownGate } from '../../src/mcp/own-content.js';
-import { givenBy, isForPerson, isOwnContent } from '../../src/mcp/own-content.js';
+import { givenBy, isForPerson, isOwnContent, textsIn } from '../../src/mcp/own-content.js';
 import { plan } from '../plan/helpers/build-plan.js';
 
 const COMMAND = { text: '{"kind":"command","argv":["git","push"],"cwd":""}' };
 const SHAPED = { text: '{"input":"a report"}' };
 
 describe('a gate shows a client its own words', () => {
-  const connection = { made: createMade(), given: new Set(['its words']), runs: new Set(['own-1']) };
+  const given = new Set(['its words', ...textsIn({ change: { b: 2, a: [1, 'x'] }, amount: 7500 })]);
+  const connection = { made: createMade(), given, runs: new Set(['own-1']) };
 
   it.each<[title: string, gate: ShownGate, own: boolean]>([
     [
@@ -31,6 +32,16 @@ describe('a gate shows a client its own words', () => {
     [
       'where it gave them to a run',
       { run: 'other-1', submittedBy: 'ana', kind: 'approval', content: { text: 'its words\n' } },
+      true,
+    ],
+    [
+      'where it gave them as a map or a list, whatever the order of its keys',
+      { run: 'other-1', submittedBy: 'ana', kind: 'approval', content: { text: '{\n  "a": [1, "x"],\n  "b": 2\n}' } },
+      true,
+    ],
+    [
+      'where it gave them as a number',
+      { run: 'other-1', submittedBy: 'ana', kind: 'approval', content: { text: '7500' } },
       true,
     ],
     [
@@ -59,7 +70,7 @@ describe('what a client gave to runs', () => {
 
   it('is what a connection before has given to the run that is looked at', async () => {
     expect([...(await givenBy('mcp:x', { submittedBy: 'mcp:x', input }, known))]).toEqual([
-      ...['before', 'its words', 'stored'],
+      ...['before', '{"deep":[" its words "]}', '[" its words "]', 'its words', '["stored \\n"]', 'stored'],
     ]);
   });
 
