@@ -248,7 +248,7 @@ describe('what a client makes', () => {
       expect(await call('gate_answer', { gate: String(run), decision: 'approve', comment: 'for today' })).toMatchObject(
         { decision: 'approve', by: 'ana' },
       );
-      expect(shown.at(-1)).toMatch(/You help\.[^]*The decision: approve\. Comment: for today$/);
+      expect(shown.at(-1)).toMatch(/You help\.[^]*The decision: approve\.\nThe comment:\n│ for today$/);
       expect(await call('run_wait', { run: run ?? '' })).toMatchObject({ status: 'success' });
     },
   );
