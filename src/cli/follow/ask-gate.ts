@@ -7,7 +7,7 @@ import { CliError } from '../exit-codes.js';
 import type { OpenGate } from '../observe/view/view.js';
 import { plural } from '../text/format.js';
 import { escapeHidden } from '../../plan/text/safe-text.js';
-import { safeText } from '../text/safe-text.js';
+import { safeLine, safeText } from '../text/safe-text.js';
 import { displayWidth, wrap } from '../text/width.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, tell, widthOf } from '../terminal.js';
@@ -129,7 +129,7 @@ async function react(asking: Asking, key: string): Promise<Answer | null> {
   if (chosen !== undefined) return (await mayDecide(asking)) ? { kind: 'answer', value: chosen } : null;
   if (key === 'a') return decideBy(asking);
   if (key === 'r' && gate.kind === 'approval') return whileBusy(asking, () => readReason(asking));
-  if (content !== null && (key === 'e' || key === 'o')) await whileBusy(asking, () => look(asking, content, key));
+  if (key === 'o' || (key === 'e' && content !== null)) await whileBusy(asking, () => look(asking, content, key));
   return null;
 }
 
@@ -196,24 +196,26 @@ async function whileBusy<T>(asking: Asking, use: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Opens the content: to edit it where that may be done, else to read all of it. */
-async function look(asking: Asking, content: GateContent, key: string): Promise<void> {
+/** Opens the gate: to edit its content where that may be done, else to read all of it. */
+async function look(asking: Asking, content: GateContent | null, key: string): Promise<void> {
   const {
-    open,
     open: { gate },
     terminal,
     keys,
   } = asking;
-  if (key === 'e' && hasEditor(terminal) && !gate.fixed) return edit(asking, content);
-  await keys.lend(() => openInPager(wholeOf(open, asking.shown ?? '', asking.unseen), terminal));
+  if (key === 'e' && content !== null && hasEditor(terminal) && !gate.fixed) return edit(asking, content);
+  await keys.lend(() => openInPager(wholeOf(asking), terminal));
   asking.opened = true;
   tell(terminal, '', ...choices(gate, terminal));
 }
 
-/** All of a gate, for a pager; the question too where a low screen may have cut it. */
-function wholeOf({ gate }: OpenGate, shown: string, unseen: number): string {
-  const content = safeText(shown);
-  return unseen > content.split('\n').length ? `${safeText(gate.message)}\n\n${content}` : content;
+/** All of a gate, for a pager: what is asked, the content with each of its lines marked as such, what follows. */
+function wholeOf({ open: { gate }, shown, bill }: Asking): string {
+  const content = shown === null ? [] : safeText(shown).split('\n');
+  return [[safeLine(gate.message)], content.map((line) => `│ ${line}`), bill]
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
 }
 
 async function readReason({ open: { gate }, terminal, keys }: Asking): Promise<Answer | null> {

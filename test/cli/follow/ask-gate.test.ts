@@ -23,9 +23,9 @@ const OPEN: OpenGate = {
 /** Types keys at a gate that shows `content`, with a program as the editor. */
 async function typed(
   keys: string,
-  content: string,
+  content: string | null,
   editor: string,
-  bill: string[] = [],
+  { bill = [], message = 'Save it?' }: { bill?: string[]; message?: string } = {},
 ): Promise<{ answer: Answer; told: string }> {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
   const stderr = new PassThrough();
@@ -42,7 +42,11 @@ async function typed(
   } as unknown as Terminal;
   stdin.write(keys);
   const answer = await askGate(
-    { open: OPEN, content: { text: content, shown: content, isText: true }, bill },
+    {
+      open: { ...OPEN, gate: { ...OPEN.gate, message } },
+      content: content === null ? null : { text: content, shown: content, isText: true },
+      bill,
+    },
     terminal,
     new AbortController().signal,
   );
@@ -54,7 +58,7 @@ const LONG = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n
 describe('the keys of a gate', () => {
   it('stand below what follows, which leaves less room for the content', async () => {
     const bill = ['If it is approved: 1 step can begin', `Changes the world outside: ${'publish '.repeat(15).trim()}`];
-    const { told } = await typed('\u0003', LONG, '', bill);
+    const { told } = await typed('\u0003', LONG, '', { bill });
     expect(told).toMatch(/lines\n {2}If it is approved: 1 step can begin\n {2}Changes the world outside: publish /);
     expect(told).toMatch(/publish\n {4}publish .*\n {2}approve \[a\]/);
     expect(told).toContain('╰ … 87 more lines');
@@ -68,6 +72,27 @@ describe('the keys of a gate', () => {
     expect(before).not.toContain('line 99');
     expect(after).toContain('line 99');
     expect(after.match(/Decide on all of it\?/g)).toHaveLength(2);
+  });
+
+  it('approve a question alone that is longer than the screen once it was opened', async () => {
+    const message = `first ${'word '.repeat(380)}last`;
+    const { answer, told } = await typed('aoay\u0003', null, '', { message });
+    expect(answer).toEqual({ kind: 'approve', edited: undefined });
+    expect(told.split('`o` opens all of it')[1]).toMatch(/first (word ){380}last/);
+  });
+
+  it('open what stands around the content too, and what is content is marked', async () => {
+    const bill = ['If it is approved: 1 step can begin', 'Changes the world outside: publish'];
+    const message = `first ${'word '.repeat(380)}last`;
+    const content = `a report${'\n'.repeat(60)}If it is approved: no other step begins`;
+    for (const shown of [content, `a report${'\n'.repeat(60)}`]) {
+      const { told } = await typed('o\u0003', shown, '', { bill, message });
+      const opened = told.slice(told.indexOf('[Ctrl-C]'));
+      expect(opened).toMatch(/first (word ){380}last\n/);
+      expect(opened).toContain('\n│ a report\n');
+      expect(opened.match(/^If it is approved: .*$/gm)).toEqual([bill[0]]);
+      expect(opened).toContain(`\n${bill[1] ?? ''}\n`);
+    }
   });
 
   it('approve at once what was on the screen as a whole', async () => {
