@@ -66,7 +66,7 @@ const NAME_CHARACTERS = 80;
 
 /** What the two keys of a request's envelope hold, as far as it is used. */
 const clientInfo = z.object({ name: z.string() });
-const capabilities = z.object({ elicitation: z.unknown() });
+const capabilities = z.object({ elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }) });
 
 /** What a client says of itself, in each revision of the protocol at its own place. */
 export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): { name: string; canAsk: boolean } {
@@ -74,5 +74,7 @@ export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): { na
   const info = clientInfo.safeParse(envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
   const can = capabilities.safeParse(envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities());
   const name = safeName(info.data?.name ?? '').slice(0, NAME_CHARACTERS);
-  return { name: `mcp:${name === '' ? 'unknown' : name}`, canAsk: can.data?.elicitation !== undefined };
+  // A client that says of no way that it can ask in it shows forms.
+  const { form, url } = can.data?.elicitation ?? { url: {} };
+  return { name: `mcp:${name === '' ? 'unknown' : name}`, canAsk: form !== undefined || url === undefined };
 }
