@@ -2,8 +2,9 @@ import type { Json, JsonObject } from '../plan/values/json.js';
 import { isStored, previewOf } from '../plan/values/value.js';
 import type { Value } from '../plan/values/value.js';
 import type { Store } from '../store/store.js';
+import { findRun } from '../cli/observe/find-run.js';
 import type { OpenGate, RunView } from '../cli/observe/view/view.js';
-import { everyStepView, isClosed, openGates } from '../cli/observe/view/view.js';
+import { everyStepView, isClosed, openGates, rootOf } from '../cli/observe/view/view.js';
 import { billJson, forecastJson } from '../cli/bill/bill-json.js';
 import type { GateBill } from '../cli/bill/gate-bill.js';
 import { readBill } from '../cli/bill/read-bill.js';
@@ -67,17 +68,26 @@ async function forecastFor(view: RunView, connection: Connection): Promise<Json>
   return forecastJson(await (await connection.forecasts()).ofRun(view));
 }
 
-function reportGates(view: RunView, gates: OpenGate[], connection: Connection): Promise<JsonObject[]> {
+async function reportGates(view: RunView, gates: OpenGate[], connection: Connection): Promise<JsonObject[]> {
+  const root = await rootView(view, connection);
   return Promise.all(
     gates.map(async (open, index) => ({
       ...toGateJson(open),
       content: await outputOf(open.gate.content, (await connection.session()).store),
-      ...(index < MOST_BILLS ? { bill: billJson(await billFor(view, open, connection)) } : {}),
+      ...(index < MOST_BILLS ? { bill: billJson(await billFor(root, open, connection)) } : {}),
     })),
   );
 }
 
-/** What follows when a gate is approved, as its page tells it. */
+/** The root of a nested run: the store has its Plan, and what follows in it follows too. */
+async function rootView(view: RunView, connection: Connection): Promise<RunView> {
+  if (view.path === '') return view;
+  const { view: root, link } = await findRun(rootOf(view.run), await connection.session());
+  await link?.close();
+  return root;
+}
+
+/** What follows when a gate of a root run is approved, as its page tells it. */
 export async function billFor(view: RunView, open: OpenGate, connection: Connection): Promise<GateBill> {
   const past = await (await connection.forecasts()).past();
   return readBill(view, open, { session: await connection.session(), env: connection.terminal.env, past });

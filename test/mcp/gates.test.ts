@@ -63,6 +63,23 @@ describe('a gate', () => {
     expect(next).toContain(`elsewhere a person says \`perdure ${word} ${String(run)}/ok${more}\`.`);
   });
 
+  it('of a run that is nested in another is told with its bill, by the address of that run too', async () => {
+    const workflows = join(project.folder, 'definitions/workflows');
+    writeFileSync(
+      join(workflows, 'within.yml'),
+      'name: within\nsteps:\n  - {id: ok, approval: Good?}\n  - {id: then, command: [printf, x], effect: external}\n',
+    );
+    writeFileSync(join(workflows, 'around.yml'), 'name: around\nsteps:\n  - {id: in, workflow: within}\n');
+    const { call } = await open();
+    const { run, gates } = await call('workflow', { name: 'around' });
+    const bill = { steps: 1, external: ['then'] };
+    expect(gates).toMatchObject([{ gate: `${String(run)}/in/ok`, bill }]);
+    expect(await call('run_status', { run: `${String(run)}/in` })).toMatchObject({
+      run: `${String(run)}/in`,
+      gates: [{ gate: `${String(run)}/in/ok`, bill }],
+    });
+  });
+
   it('that somebody else decides while its person looks at it counts once, and the next is shown first', async () => {
     writeFileSync(
       join(project.folder, 'definitions/workflows/raced.yml'),
