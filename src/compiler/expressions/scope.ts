@@ -1,6 +1,7 @@
 import type { Expression, Root } from '../../plan/values/expression.js';
 import { OUTER } from '../../plan/values/expression.js';
-import { didYouMean, nearest, meansPerhaps } from '../problems/did-you-mean.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import { hintOfInput, inPlaceOf } from './near-input.js';
 import type { WrittenReference } from './parse-expression.js';
 import type { Place, Report } from '../problems/problem.js';
 
@@ -81,8 +82,9 @@ export function createScope(
   report: Report,
 ): (reference: WrittenReference, place: Place) => Expression | null {
   const frames = framesFrom(names, at);
-  return ({ path, source }, place) => {
-    const lookup: Lookup = { names, frames, source, place, report };
+  return (reference, place) => {
+    const { path, source } = reference;
+    const lookup: Lookup = { names, frames, reference, source, place, report };
     if (path.some((segment) => FORBIDDEN_SEGMENTS.has(String(segment))))
       return fail(lookup, 'unknown-field', `There is no \`${source}\`.`);
     const [first, second, ...rest] = path;
@@ -97,6 +99,7 @@ export function createScope(
 interface Lookup {
   names: Names;
   frames: [Frame, ...Frame[]];
+  reference: WrittenReference;
   source: string;
   place: Place;
   report: Report;
@@ -150,7 +153,6 @@ function toStep(lookup: Lookup, frame: Frame, index: number, rest: Segment[]): E
   if (field === undefined) return refer(lookup, root, []);
   if (typeof field === 'string' && STEP_FIELDS.includes(field)) return refer(lookup, `${root}.${field}`, deeper);
   const { source, place, report } = lookup;
-  const isWritten = place.source.text.slice(place.start, place.end) === source;
   report({
     code: 'unknown-field',
     at: place,
@@ -158,7 +160,7 @@ function toStep(lookup: Lookup, frame: Frame, index: number, rest: Segment[]): E
     ...(field === 'stdout'
       ? {
           suggestion: 'what a command prints is its `output`',
-          fix: isWritten ? { at: place, text: source.replace(/\bstdout\b/, 'output') } : null,
+          fix: inPlaceOf(place, source, source.replace(/\bstdout\b/, 'output')),
         }
       : { suggestion: didYouMean(String(field), STEP_FIELDS) }),
   });
@@ -202,16 +204,24 @@ function fromName(lookup: Lookup, name: string, rest: Segment[]): Expression | n
   if (name === 'run' && rest.length === 1 && rest[0] === 'unattended') return refer(lookup, 'run:unattended', []);
   if (name === 'item' || name === 'index') return fromRound(lookup, name, rest);
   if (RESERVED.has(name)) return fail(lookup, 'invalid-template', `\`${name}\` is a word of the language.`);
-  if (frames.some((frame) => frame.names.ids.has(name)))
-    return fail(
-      lookup,
-      'unknown-field',
-      `\`${name}\` is a step, not an output or an input.`,
-      `write \`\${steps.${name}.output}\``,
-    );
+  if (frames.some((frame) => frame.names.ids.has(name))) return notItsStep(lookup, name, rest);
   if (isHidden(lookup, name, 'output')) return null;
   warnOfNear(name, lookup);
   return refer(lookup, `input:${name}`, rest);
+}
+
+/** A step is named with `steps.` before it, and with what of its result is meant. */
+function notItsStep({ source, place, report }: Lookup, name: string, [field]: Segment[]): null {
+  const isField = typeof field === 'string' && STEP_FIELDS.includes(field);
+  const written = isField ? `steps.${source}` : `steps.${name}.output${source.slice(name.length)}`;
+  report({
+    code: 'unknown-field',
+    at: place,
+    message: `\`${name}\` is a step, not an output or an input.`,
+    suggestion: `write \`\${${written}}\``,
+    fix: inPlaceOf(place, source, written),
+  });
+  return null;
 }
 
 /** What the last rejection said that sent work back. */
@@ -264,27 +274,22 @@ function isRoundBefore({ names, at }: Frame, index: number): boolean {
   return names.repeats === 'loop' && at !== null && index >= at;
 }
 
-/** Where other languages keep what a workflow is given. */
-const FOREIGN_ROOTS = new Map([
-  ['inputs', 'an input is written by its name alone: `${target}`'],
-  ['env', 'variables of the environment are no part of a definition: declare an input'],
-  ['secrets', 'secrets are no part of a definition: a command takes them from its `env:`'],
-]);
-
 /** An undeclared name is an input; one that is nearly another name is more likely a slip. */
-function warnOfNear(name: string, { frames, place: at, report }: Lookup): void {
-  const message = `\`${name}\` is taken for an input of the workflow.`;
-  if (FOREIGN_ROOTS.has(name)) {
-    report({ code: 'near-input', severity: 'warning', at, message, suggestion: FOREIGN_ROOTS.get(name) ?? null });
-    return;
-  }
+function warnOfNear(name: string, { frames, reference, place: at, report }: Lookup): void {
   const rounds = frames.some(({ names: { repeats } }) => repeats === 'foreach') ? ['item', 'index'] : [];
-  const near = nearest(
-    name,
-    [...rounds, ...frames.flatMap(({ names: { outputs, inputs } }) => [...outputs.keys(), ...inputs])].slice(0, 200),
-  );
-  if (near === null) return;
-  report({ code: 'near-input', severity: 'warning', at, message, suggestion: meansPerhaps(near) });
+  const hint = hintOfInput(reference, at, {
+    known: [...rounds, ...frames.flatMap(({ names: { outputs, inputs } }) => [...outputs.keys(), ...inputs])],
+    inputs: frames[0].names.inputs,
+    isTaken: (one) => RESERVED.has(one) || frames.some(({ names: { ids } }) => ids.has(one)),
+  });
+  if (hint === null) return;
+  report({
+    code: 'near-input',
+    severity: 'warning',
+    at,
+    message: `\`${name}\` is taken for an input of the workflow.`,
+    ...hint,
+  });
 }
 
 /** Where steps run as they are written, a step cannot refer to itself or to what comes later; nor any to `finally`. */

@@ -118,7 +118,7 @@ export interface Finding {
   at: Place;
   message: string;
   suggestion?: string | null;
-  /** The edit that the suggestion is, where its words alone do not say it. */
+  /** The edit that the suggestion is, where its words alone do not say it; null where there is none all the same. */
   fix?: Fix | null;
   severity?: Problem['severity'];
 }
@@ -173,7 +173,7 @@ export function createReport(): Collected {
     for (const findings of recording) findings.push(finding);
     const { code, at: told, message, suggestion = null, severity = 'error' } = finding;
     const literal = fixOf(told, suggestion);
-    const fix = finding.fix ?? literal;
+    const fix = finding.fix === undefined ? literal : finding.fix;
     const at = literal?.at ?? told;
     const { source } = at;
     const { line, column, rest } = positionAt(source, at.start);

@@ -64,7 +64,7 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
   const meant = new Set<string>();
   const report: Report = (finding) => {
     if (finding.severity !== 'warning') failed = true;
-    if (finding.code === 'near-input') meant.add(finding.suggestion ?? '');
+    if (finding.code === 'near-input') meant.add(meantBy(finding));
     shared.report(finding);
   };
   const { authored, node } = definition;
@@ -100,6 +100,12 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
   if (isForProblemsAlone(definition, shared) && isSurelySmall(body)) return null;
   const plan = seal(body);
   return isSmallEnough(plan, node, report) ? plan : null;
+}
+
+/** What a name that is most likely no input was meant for, as `meansPerhaps` says it. */
+function meantBy({ fix, suggestion }: Parameters<Report>[0]): string {
+  const [name] = /^[\w-]+/.exec(fix?.text ?? '') ?? [];
+  return name === undefined ? (suggestion ?? '') : meansPerhaps(name);
 }
 
 /** Of a file that is being written nobody takes the Plan, but what looks at runs that start by themselves. */

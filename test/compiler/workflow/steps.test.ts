@@ -115,6 +115,9 @@ describe('steps', () => {
       'variables of the environment are no part of a definition: declare an input',
     ],
     ['{foreach: [a], agent: scanner, prompt: "${itme}"}', 'itme', 'did you mean `item`?'],
+    ['{agent: scanner, prompt: "${step.a.output}"}', 'step', 'did you mean `steps`?'],
+    ['{command: [a], when: "${True}"}', 'True', 'did you mean `true`?'],
+    ['{command: [a], when: "${None}"}', 'None', 'did you mean `null`?'],
   ])('warn of a name that is most likely no input: %s', (step, name, suggestion) => {
     expect(compileText(`steps:\n  - ${step}\n`).problems).toMatchObject([
       {
@@ -123,6 +126,35 @@ describe('steps', () => {
         message: `\`${name}\` is taken for an input of the workflow.`,
         suggestion,
       },
+    ]);
+  });
+
+  it.each([
+    ['inputs.names', 'names', 'an input is written by its name alone: `${names}`'],
+    ['inputs.names[0].first', 'names[0].first', 'an input is written by its name alone: `${names[0].first}`'],
+    ["inputs['names']", 'names', 'an input is written by its name alone: `${names}`'],
+    ['inputs.other', 'other', 'an input is written by its name alone: `${other}`'],
+    ['inputs.item', null, 'an input is written by its name alone: `${target}`'],
+    ['input.names', 'names', 'an input is written by its name alone: `${names}`'],
+    ['params.names', 'names', 'an input is written by its name alone: `${names}`'],
+    ['None', 'null', 'did you mean `null`?'],
+    ['a', 'steps.a.output', 'write `${steps.a.output}`'],
+    ['a.output', 'steps.a.output', 'write `${steps.a.output}`'],
+    ['a.status', 'steps.a.status', 'write `${steps.a.status}`'],
+    ['a[0].name', 'steps.a.output[0].name', 'write `${steps.a.output[0].name}`'],
+  ])('keep the form of a reference that is mended: ${%s}', (source, text, suggestion) => {
+    const { problems } = compileText(
+      `inputs: {names: {}}\nsteps:\n  - {id: a, command: [b]}\n  - {command: [c, "\${${source} ?? 1}"]}\n`,
+    );
+    const [problem] = problems.filter(({ line }) => line === 4);
+    expect(problem).toMatchObject({ suggestion });
+    expect(problem?.fix?.text ?? null).toBe(text);
+  });
+
+  it('do not say that nothing refers to an input that a slip was meant for', () => {
+    const step = '{agent: scanner, prompt: "${inputs.names}"}';
+    expect(problemsOf(`inputs: {names: {}}\nsteps:\n  - ${step}\n`)).toEqual([
+      `3:${step.indexOf('inputs') + 5} near-input`,
     ]);
   });
 
