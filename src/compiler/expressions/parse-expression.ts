@@ -30,7 +30,6 @@ const HERE = new Map([
   ['or', 'write `||`'],
   ['is', 'write `==`'],
   ['not', 'write `!`'],
-  ['===', 'write `==`'],
 ]);
 const WORDS = { true: true, false: false, null: null } as const;
 

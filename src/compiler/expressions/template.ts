@@ -97,7 +97,9 @@ export function isFaulty(template: Template): boolean {
 /** The `${…}` that a text without one is to be, also one in the `{{…}}` of other tools; null for what is none. */
 export function expressionMeantBy(value: unknown): string | null {
   if (typeof value !== 'string' || value.includes('${')) return null;
-  return `\${${/^\{\{\s*(.*?)\s*\}\}$/.exec(value.trim())?.[1] ?? value}}`;
+  const inner = /^\{\{\s*(.*?)\s*\}\}$/.exec(value.trim())?.[1] ?? value.trim();
+  // In other languages a `$` stands before each name.
+  return `\${${/["']/.test(inner) ? inner.replace(/^\$(?=[A-Za-z_])/, '') : inner.replace(/\$(?=[A-Za-z_])/g, '')}}`;
 }
 
 /** One whole `${…}` with operators, or true or false; null when it is something else, which is reported. */
@@ -113,7 +115,7 @@ export function compileCondition(node: Node, context: TemplateContext): Expressi
     message: 'Expected one `${…}`, or true or false.',
     suggestion: meant === null ? 'write the whole condition inside one ${…}' : `write "${meant}"`,
     // A text in JSON is one of YAML too.
-    fix: meant === null || meant.includes('\n') ? null : { at: node, text: JSON.stringify(meant) },
+    fix: meant === null || meant.includes('\n') || node.style === 'block' ? null : { at: node, text: JSON.stringify(meant) },
   });
   return null;
 }

@@ -31,6 +31,8 @@ const MAX_TOKENS = 500;
 const SPACE = /[ \t\r\n]*/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_-]*/y;
 const NUMBER = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** Operators of other languages, which begin as ours do. */
+const TRIPLE = /[=!]==/y;
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
 
 /**
@@ -65,6 +67,14 @@ function scanToken(text: string, start: number): Token | Flaw {
   if (name !== null) return { kind: 'name', name, start, length: name.length };
   const number = match(NUMBER, text, start);
   if (number !== null) return numberToken(number, start);
+  const foreign = match(TRIPLE, text, start);
+  if (foreign !== null)
+    return {
+      start,
+      length: foreign.length,
+      message: `Expected a name, a value or an operator, got \`${foreign}\`.`,
+      suggestion: `write \`${foreign.slice(0, 2)}\``,
+    };
   const mark = MARKS.find((candidate) => text.startsWith(candidate, start));
   if (mark !== undefined) return { kind: 'mark', mark, start, length: mark.length };
   return {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Check } from '../text/check.js';
 import { check } from '../text/check.js';
 import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
+import { listText, wordsOf } from '../text/words.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf, startOf, withItems, withMembers, without } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
@@ -316,18 +317,18 @@ function kindMeantBy(key: string): AuthoredStep['kind'] | 'steps' | null {
 function isCommandList(node: Node, report: Report): boolean {
   const command = memberOf(node, 'command');
   if (typeof command?.value !== 'string') return true;
-  const all = command.value.trim().split(/\s+/);
+  const all = wordsOf(command.value);
   const words = all.slice(0, 12);
-  const list = words.map((word) => (/^[A-Za-z0-9_./=@-]+$/.test(word) ? word : JSON.stringify(word))).join(', ');
+  const list = listText(words);
   report({
     code: 'command-not-list',
     at: command,
     message: 'Expected a list, got a text: no shell stands between, so each argument is one item.',
-    suggestion: `write [${list}]`,
+    suggestion: `write ${list}`,
     // What a shell would make of other characters is for a person to say.
     fix:
       all.length === words.length && /^[\w./=@: -]+$/.test(command.value) && command.style !== 'block'
-        ? { at: command, text: command.source.file.endsWith('.json') ? JSON.stringify(words) : `[${list}]` }
+        ? { at: command, text: command.source.file.endsWith('.json') ? JSON.stringify(words) : list }
         : null,
   });
   return false;

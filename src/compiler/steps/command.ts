@@ -1,6 +1,7 @@
 import type { Template } from '../../plan/values/expression.js';
 import type { CommandStep } from '../../plan/step.js';
 import type { Node } from '../text/node.js';
+import { listText, wordsOf } from '../text/words.js';
 import { memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
 import { compileTemplate } from '../expressions/template.js';
@@ -58,12 +59,12 @@ export function checkExecutable(node: Node, report: Report): void {
       suggestion: 'write the executable out; the arguments after it may be templates',
     });
   } else if (/\s/.test(value)) {
-    const words = value.trim().split(/\s+/).slice(0, 8);
+    const words = wordsOf(value).slice(0, 8);
     report({
       code: 'command-not-list',
       at: node,
       message: `Expected one executable, got \`${words.join(' ')}\`.`,
-      suggestion: `write [${words.join(', ')}]`,
+      suggestion: `write ${listText(words)}`,
     });
   }
 }

@@ -95,12 +95,15 @@ function reportIssue(issue: Issue, { schema, root, options }: Checked): void {
     issue.code === 'invalid_format' && /^an? (name|id):/.test(issue.message) ? 'invalid-name' : 'invalid-value';
   const found = issue.path.some((part) => options.secrets?.has(String(part))) ? 'another value' : describe(node.value);
   const { source, start, end } = node;
+  const flag = flagMeant(issue, node.value);
   report({
     code,
     // A map ends where its line does.
     at: { ...node, end: start + source.text.slice(start, end).trimEnd().length },
     message: `Expected ${expectation(issue)}, got ${found}.`,
     suggestion: code === 'invalid-name' ? spelled(node.value) : (mend(issue, node.value) ?? asText(issue, node)),
+    // Without the quotes: a text in them is no flag.
+    ...(flag === null ? {} : { fix: { at: node, text: flag } }),
   });
 }
 
@@ -134,11 +137,25 @@ function mend(issue: Issue, value: Json): string | null {
   if (issue.code === 'invalid_value' && typeof value === 'string')
     return didYouMean(MEANT.get(value) ?? value, issue.values.map(String));
   if (issue.message.startsWith('a duration')) return durationHint(value);
-  if (issue.code === 'invalid_type' && issue.expected === 'boolean' && typeof value === 'string')
-    return didYouMean(value.toLowerCase(), ['true', 'false']);
-  if (typeof value === 'number' && issue.message.startsWith('a map with attempts'))
-    return `write \`{attempts: ${value}}\``;
+  const flag = flagMeant(issue, value);
+  if (flag !== null) return meansPerhaps(flag);
+  if (issue.message.startsWith('a map with attempts') && Number.isInteger(value) && Number(value) > 0)
+    return `write \`{attempts: ${Number(value)}}\``;
   return null;
+}
+
+const FLAGS = new Map([
+  ['yes', 'true'],
+  ['on', 'true'],
+  ['no', 'false'],
+  ['off', 'false'],
+]);
+
+/** What a text was meant for where true or false is expected. */
+function flagMeant(issue: Issue, value: Json): string | null {
+  if (issue.code !== 'invalid_type' || issue.expected !== 'boolean' || typeof value !== 'string') return null;
+  const word = value.toLowerCase();
+  return FLAGS.get(word) ?? nearest(word, ['true', 'false']);
 }
 
 /** A text that a colon has made a map of, as a text; of an entry of a list of tools, the tool. */
@@ -154,12 +171,15 @@ function asText(issue: Issue, { value, source, start, end }: Node): string | nul
 
 const LONG_UNIT = /^(?:milliseconds?|msecs?|s(?:ec(?:ond)?s?)|m(?:in(?:ute)?s?)|h(?:(?:ou)?rs?)|d(?:ays?))$/i;
 
-/** `30` and `5 minutes` as durations are written here. */
+/** So many minutes are the longest duration: a year. */
+const MOST_MINUTES = 525_600;
+
+/** `30` and `5 minutes` as durations are written here; null where that would be none. */
 function durationHint(value: Json): string | null {
-  if (typeof value === 'number') return `write \`${value}s\` or \`${value}m\``;
-  if (typeof value !== 'string') return null;
-  const [, amount, unit = ''] = /^([0-9]+(?:\.[0-9]+)?) *([a-z]+)$/i.exec(value.trim()) ?? [];
-  if (amount === undefined || !LONG_UNIT.test(unit)) return null;
+  const [, amount, unit = ''] = /^([0-9]{1,9}(?:\.[0-9]{1,3})?) *([a-z]*)$/i.exec(String(value).trim()) ?? [];
+  if (amount === undefined || Number(amount) === 0) return null;
+  if (typeof value === 'number') return value > MOST_MINUTES ? null : `write \`${value}s\` or \`${value}m\``;
+  if (!LONG_UNIT.test(unit)) return null;
   return `write \`${amount}${/^(?:milli|ms)/i.test(unit) ? 'ms' : (unit[0]?.toLowerCase() ?? '')}\``;
 }
 
