@@ -1,14 +1,14 @@
 import type { Json } from '../../plan/values/json.js';
 import { describe, OTHER_WORDS } from './check.js';
-import { didYouMean } from '../problems/did-you-mean.js';
+import { didYouMean, meansPerhaps, nearest } from '../problems/did-you-mean.js';
 import type { Node } from './node.js';
-import type { Report } from '../problems/problem.js';
+import { memberOf } from './node.js';
+import type { Place, Report } from '../problems/problem.js';
+import { checkLimits } from './schema-limits.js';
+import { checkReference } from './schema-references.js';
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
-/**
- * Keywords by the shape of their value: text, number, whole number from 0, true or false, list of texts, any list,
- * regular expression.
- */
+/** Keywords by the shape of their value. */
 const SHAPES: Record<string, { keys: string[]; expected: string; is: (value: Json) => boolean }> = {
   number: {
     keys: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
@@ -30,7 +30,22 @@ const SHAPES: Record<string, { keys: string[]; expected: string; is: (value: Jso
     expected: 'a whole number of at least 0',
     is: (value) => Number.isInteger(value) && Number(value) >= 0,
   },
-  flag: { keys: ['uniqueItems'], expected: 'true or false', is: (value) => typeof value === 'boolean' },
+  text: {
+    keys: ['title', 'description', '$comment', 'format', 'contentMediaType', 'contentEncoding'],
+    expected: 'a text',
+    is: (value) => typeof value === 'string',
+  },
+  anchor: {
+    keys: ['$anchor', '$dynamicAnchor'],
+    expected: 'a name',
+    is: (value) => typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value),
+  },
+  examples: { keys: ['examples'], expected: 'a list of values', is: (value) => Array.isArray(value) },
+  flag: {
+    keys: ['uniqueItems', 'readOnly', 'writeOnly', 'deprecated', 'nullable'],
+    expected: 'true or false',
+    is: (value) => typeof value === 'boolean',
+  },
   names: {
     keys: ['required'],
     expected: 'a list of names',
@@ -48,12 +63,35 @@ const SHAPES: Record<string, { keys: string[]; expected: string; is: (value: Jso
   },
 };
 /** Keywords whose value is one schema, a list of schemas, or a map of schemas. */
-const ONE = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'];
+const ONE = [
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'contentSchema',
+];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
-/** Reports what would make a JSON Schema useless at run time: unknown types, and references out of the file. */
-export function checkJsonSchema(node: Node, report: Report): void {
+/** Other keywords, those of OpenAPI too, and what stands in their place where somebody writes a shorter one. */
+const OTHERS = ['$ref', '$id', '$schema', 'type', 'const', 'default', 'dependentRequired', 'example', 'discriminator'];
+const WORDS = new Map([
+  ['min', 'minimum'],
+  ['max', 'maximum'],
+]);
+const KEYWORDS = [...Object.values(SHAPES).flatMap(({ keys }) => keys), ...ONE, ...LISTS, ...MAPS, ...OTHERS];
+/** A key that is like one of these may be a note of somebody's own. */
+const SHORT = new Set(['not', 'if', 'then', 'else']);
+const MEANT_KEYWORDS = KEYWORDS.filter((key) => !SHORT.has(key));
+
+/** Reports what would make a JSON Schema useless at run time; `root` is the whole of which it is a part. */
+export function checkJsonSchema(node: Node, report: Report, root: Node = node): void {
   if (typeof node.value === 'boolean') return;
   if (node.members === null) {
     report({
@@ -64,27 +102,65 @@ export function checkJsonSchema(node: Node, report: Report): void {
     });
     return;
   }
-  for (const [key, { node: value }] of node.members) {
-    if (key === '$ref') checkReference(value, report);
+  for (const [key, { key: at, node: value }] of node.members) {
+    if (key === '$ref') checkReference(value, root, report);
     else if (key === 'type') checkType(value, report);
-    else if (ONE.includes(key)) checkJsonSchema(value, report);
-    else if (LISTS.includes(key)) checkList(key, value, report);
-    else if (MAPS.includes(key)) checkMap(key, value, report);
-    else checkShape(key, value, report);
+    else if (ONE.includes(key)) checkJsonSchema(value, report, root);
+    else if (LISTS.includes(key)) checkList(key, value, root, report);
+    else if (MAPS.includes(key)) checkMap(key, value, root, report);
+    else if (key === 'nullable' && memberOf(node, 'type') === null) checkNullable(at, report);
+    else if (key === 'dependentRequired') checkDependents(value, report);
+    else if (KEYWORDS.includes(key)) checkShape(key, value, report);
+    else checkOther(key, { node, at }, report);
   }
+  checkLimits(node, report);
 }
 
-function checkList(key: string, { items, ...place }: Node, report: Report): void {
+/** A key that no JSON Schema has may be a note; one that nearly is a keyword is a slip, and nothing is held to it. */
+function checkOther(key: string, { node, at }: { node: Node; at: Place }, report: Report): void {
+  if (key === 'id') {
+    report({ code: 'invalid-schema', at, message: '`id` is a keyword of older drafts.', suggestion: 'take it out' });
+    return;
+  }
+  const free = MEANT_KEYWORDS.filter((keyword) => memberOf(node, keyword) === null);
+  const meant = WORDS.get(key) ?? nearest(key, free);
+  if (meant === null || !free.includes(meant)) return;
+  report({
+    code: 'unknown-key',
+    severity: 'warning',
+    at,
+    message: `JSON Schema has no \`${key}\`: nothing is held to it.`,
+    suggestion: meansPerhaps(meant),
+    // In its quotes a key stays a key.
+    ...(at.source.text.slice(at.start, at.end) === key ? { fix: { at, text: meant } } : {}),
+  });
+}
+
+function checkNullable(at: Place, report: Report): void {
+  report({ code: 'invalid-schema', at, message: 'Expected `type` beside `nullable`.' });
+}
+
+function checkDependents(node: Node, report: Report): void {
+  if (node.members === null)
+    report({
+      code: 'invalid-schema',
+      at: node,
+      message: `Expected \`dependentRequired\` to be a map from names to lists of names, got ${describe(node.value)}.`,
+    });
+  for (const { node: names } of node.members?.values() ?? []) checkShape('required', names, report);
+}
+
+function checkList(key: string, { items, ...place }: Node, root: Node, report: Report): void {
   if (items === null || items.length === 0)
     report({
       code: 'invalid-schema',
       at: place,
       message: `Expected \`${key}\` to be a list of JSON Schemas, got ${describe(place.value)}.`,
     });
-  for (const item of items ?? []) checkJsonSchema(item, report);
+  for (const item of items ?? []) checkJsonSchema(item, report, root);
 }
 
-function checkMap(key: string, { members, ...place }: Node, report: Report): void {
+function checkMap(key: string, { members, ...place }: Node, root: Node, report: Report): void {
   if (members === null)
     report({
       code: 'invalid-schema',
@@ -98,7 +174,7 @@ function checkMap(key: string, { members, ...place }: Node, report: Report): voi
         at,
         message: `Expected the names in \`${key}\` to be regular expressions, got ${describe(name)}.`,
       });
-    checkJsonSchema(node, report);
+    checkJsonSchema(node, report, root);
   }
 }
 
@@ -136,15 +212,6 @@ function checkTwins(key: string, items: Node[], report: Report): void {
       });
     seen.add(item.value);
   }
-}
-
-function checkReference(node: Node, report: Report): void {
-  if (typeof node.value === 'string' && node.value.startsWith('#')) return;
-  report({
-    code: 'invalid-schema',
-    at: node,
-    message: 'Expected a reference into this schema (`#/…`), got another place.',
-  });
 }
 
 const MEANT = new Map<string, string>([...OTHER_WORDS, ['list', 'array']]);
