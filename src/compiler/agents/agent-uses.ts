@@ -30,6 +30,8 @@ import { TOOL_NAMES, namedTools, toolsetTools } from './tool-names.js';
 export interface AgentSetting {
   /** In place of the tools of its file. */
   tools?: string[];
+  /** Where they are written, if not in its file. */
+  toolsAt?: Place;
   /** Patterns of what a person is asked about. */
   ask?: string[];
   asking?: Permissions['asking'];
@@ -325,7 +327,7 @@ function asksOf(rule: CommandRule, asks: string[] | undefined): CommandRule {
 /** Names of tools, each where it is written. */
 function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: string; at: Place }[] {
   const node = memberOf(definition.node, 'tools') ?? definition.node;
-  if (setting.tools !== undefined) return setting.tools.map((name) => ({ name, at: node }));
+  if (setting.tools !== undefined) return setting.tools.map((name) => ({ name, at: setting.toolsAt ?? node }));
   const items = node.items ?? [];
   const own = toolsOf(definition.authored).map((name) => ({
     name,
@@ -345,10 +347,11 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
 function reportUnknown(
   name: string,
   at: Place,
-  { file, authored }: AgentDefinition,
+  { file, authored, node }: AgentDefinition,
   { source: { report, toolNames }, remote }: { source: ToolSource; remote: MissingRemote | null },
 ): void {
-  const foreign = (isForeign(file) || authored.source !== undefined) && remote?.refused !== true;
+  const isOfOther = at.source === node.source && (isForeign(file) || authored.source !== undefined);
+  const foreign = isOfOther && remote?.refused !== true;
   // A server of another program is no mistake in that program's file; what is lacking there an import tells.
   if (foreign && remote !== null && authored.mcp === undefined) return;
   const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');

@@ -42,9 +42,9 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
   const compile: AgentCompiler = (definition, given, setting = {}) => {
     const uses = made.get(definition) ?? new Map<string, Kept<CompiledAgent>>();
     made.set(definition, uses);
-    const { agents, ...said } = setting;
+    const { agents, toolsAt, ...said } = setting;
     const { depth } = said;
-    const key = `${calling.length} ${[...given].sort().join(' ')} ${canonicalJson(said)}`;
+    const key = `${calling.length} ${toolsAt?.start ?? ''} ${[...given].sort().join(' ')} ${canonicalJson(said)}`;
     return takeKept(
       uses,
       key,
@@ -64,7 +64,10 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
    * An agent as a tool. One that calls itself, also through others, is in the Plan once for each level of calls; null
    * below the level whose calls are refused: what stands there never runs.
    */
-  const callable = (other: AgentDefinition, { tools: _own, ...setting }: AgentSetting): CompiledAgent | null =>
+  const callable = (
+    other: AgentDefinition,
+    { tools: _own, toolsAt: _at, ...setting }: AgentSetting,
+  ): CompiledAgent | null =>
     calling.length > (setting.depth ?? USUAL_AGENT_DEPTH) ? null : compile(other, [], setting);
 
   return compile;

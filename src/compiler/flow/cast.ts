@@ -25,6 +25,8 @@ export interface Role {
   prompt: string;
   model: string;
   tools: string[] | null;
+  /** Where they are named. */
+  toolsAt: Place;
   description: string | null;
   /** Where its base is named. */
   at: Place;
@@ -68,7 +70,8 @@ function readRole({ name, entries }: Definition, report: Report): Role {
   const known = knownEntries(entries, report);
   const list = (key: string): string[] => textsOf(known.get(key)).map(({ raw }) => literalText(raw));
   const text = (key: string): string | null => {
-    const value = known.get(key)?.value;
+    const { value, faulty } = known.get(key) ?? {};
+    if (faulty === true) return null;
     if (!Array.isArray(value)) return value === undefined ? null : literalText(value.raw);
     report({
       code: 'invalid-value',
@@ -95,6 +98,7 @@ function readRole({ name, entries }: Definition, report: Report): Role {
     prompt: sections.filter((section) => section !== '').join('\n\n'),
     model: text('model') ?? DEFAULT_MODEL,
     tools: known.has('tools') ? tools : null,
+    toolsAt: textsOf(known.get('tools'))[0]?.at ?? name.at,
     description: text('description'),
     at: textsOf(known.get('base'))[0]?.at ?? name.at,
   };
@@ -303,7 +307,7 @@ export function agentFor(
       suggestion: 'use it in a workflow, or give the input a default',
     });
   }
-  const compiled = compileAgent(definition, Object.keys(inputs), role?.tools == null ? {} : { tools: role.tools });
+  const compiled = compileAgent(definition, Object.keys(inputs), settingOf(role));
   if (role === null && verdict === null) return compiled;
   const below = [role?.prompt ?? null, verdict]
     .filter((text) => text !== null)
@@ -322,6 +326,10 @@ export function agentFor(
   const agent: Agent = { ...compiled.agent, ...own, prompt };
   const hash = hashOf(agent);
   return { hash, agent, reached: { ...compiled.reached, [hash]: agent } };
+}
+
+function settingOf(role: Role | null): Parameters<Shared['compileAgent']>[2] {
+  return role?.tools == null ? {} : { tools: role.tools, toolsAt: role.toolsAt };
 }
 
 function withTexts(template: Template, texts: Text[]): Template {

@@ -58,6 +58,8 @@ const STEP_WORDS: Record<string, string> = {
   dependsOn: 'needs',
   if: 'when',
   run: 'command',
+  shell: 'command',
+  script: 'command',
   uses: 'agent',
   env_vars: 'env',
   working_directory: 'cwd',
@@ -65,6 +67,8 @@ const STEP_WORDS: Record<string, string> = {
   group: 'parallel_group',
   onError: 'on_error',
   args: 'command',
+  max_iterations: 'max',
+  times: 'max',
   with: 'inputs',
   input: 'inputs',
   instruction: 'prompt',
@@ -282,9 +286,12 @@ function nearKind(node: Node, keys: string[], report: Report): Found {
       ? (keys.map((one) => [one, kindMeantBy(one)] as const).find((pair) => pair[1] !== null) ?? [])
       : ([inner, 'steps'] as const);
   const kinds = STEP_KINDS.map((word) => `\`${word}\``).join(', ');
+  // A key that no step has is what the step is, by a word of nobody here.
+  const unknown = keys.filter((one) => !Object.hasOwn(anyStep.shape, one) && !Object.hasOwn(STEP_WORDS, one));
+  const told = key ?? (unknown.length === 1 ? unknown[0] : undefined);
   report({
     code: 'step-kind',
-    at: key === undefined ? startOf(node) : keyOf(node, key),
+    at: told === undefined ? startOf(node) : keyOf(node, told),
     message:
       repeated === undefined
         ? `Expected one of ${kinds} in the step.`
@@ -296,7 +303,7 @@ function nearKind(node: Node, keys: string[], report: Report): Found {
   return {
     kind: taken,
     node: taken === null || key === undefined ? node : renamed(node, [], { key, meant: taken }),
-    instead: key ?? null,
+    instead: told ?? null,
     later: false,
   };
 }

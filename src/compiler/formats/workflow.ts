@@ -144,6 +144,8 @@ const WORDS: Record<string, string> = {
   on_exhausted: 'budgets.on_exhausted',
   outputs: 'output',
   title: 'name',
+  timezone: 'zone',
+  tz: 'zone',
 };
 
 /** What somebody writes out in place of its reference is in no message. */

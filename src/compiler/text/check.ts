@@ -29,9 +29,18 @@ export function check<T>(schema: z.ZodType<T>, node: Node, options: Check): T | 
   const result = schema.safeParse(node.value);
   if (result.success) return result.data;
   const issues = issuesOf(result.error);
-  reportIssues(issues, { schema, root: node, options });
+  const told = new Set(reportIssues(issues, { schema, root: node, options }).map(keyOfIssue));
   if (options.unknownKeys !== 'warning') return null;
-  return check(schema, withoutUnknown(node, issues), { ...options, unknownKeys: 'error' });
+  const root = withoutUnknown(node, issues);
+  const known = schema.safeParse(root.value);
+  if (known.success) return known.data;
+  const left = issuesOf(known.error).filter((issue) => !told.has(keyOfIssue(issue)));
+  reportIssues(left, { schema, root, options });
+  return null;
+}
+
+function keyOfIssue({ code, path, message }: Issue): string {
+  return JSON.stringify([code, path, message]);
 }
 
 /** A node without the keys, at any depth, that the schema does not know. */
@@ -48,9 +57,37 @@ interface Checked {
   options: Check;
 }
 
-/** Reports what a schema finds wrong with a document, each fault where it is. */
-export function reportIssues(issues: Issue[], checked: Checked): void {
-  for (const issue of issues) reportIssue(issue, checked);
+/**
+ * Reports what a schema finds wrong with a document, each fault where it is, and gives what it has told. What a key of
+ * another name is the cause of is not told beside that.
+ */
+export function reportIssues(issues: Issue[], checked: Checked): Issue[] {
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? [issue] : []));
+  const told = issues.filter((issue) => !unknown.some(({ path, keys }) => follows(issue, { path, keys }, checked)));
+  for (const issue of told) reportIssue(issue, checked);
+  return told;
+}
+
+/** Tells whether a fault of a map follows from keys of it that have another name here. */
+function follows(
+  { code, path }: Issue,
+  unknown: { path: PropertyKey[]; keys: string[] },
+  { schema, root, options }: Checked,
+): boolean {
+  const isBelow = unknown.path.every((segment, index) => segment === path[index]);
+  if (!isBelow || options.unknownKeys === 'warning') return false;
+  if (path.length === unknown.path.length) return code === 'custom';
+  const last = path.at(-1);
+  if (path.length > unknown.path.length + 1 || typeof last !== 'string') return false;
+  if (memberOf(nodeAt(root, unknown.path), last) !== null) return false;
+  const known = knownKeys(schema, unknown.path);
+  return unknown.keys.some((key) => meantBy(key, known, options.words) === last);
+}
+
+/** The key that is called otherwise by other tools, or is nearly this one; null for what has no name here. */
+function meantBy(key: string, known: string[], words: Check['words']): string | null {
+  const word = ownOf(words, key);
+  return word === undefined || !known.includes(word) ? nearest(key, known) : word;
 }
 
 /** What a schema finds wrong with a value. Of alternatives, the faults of the one whose type the value has are told. */
@@ -176,6 +213,7 @@ const MOST_MINUTES = 525_600;
 
 /** `30` and `5 minutes` as durations are written here; null where that would be none. */
 function durationHint(value: Json): string | null {
+  if (typeof value !== 'number' && typeof value !== 'string') return null;
   const [, amount, unit = ''] = /^([0-9]{1,9}(?:\.[0-9]{1,3})?) *([a-z]*)$/i.exec(String(value).trim()) ?? [];
   if (amount === undefined || Number(amount) === 0) return null;
   if (typeof value === 'number') return value > MOST_MINUTES ? null : `write \`${value}s\` or \`${value}m\``;
@@ -194,13 +232,12 @@ function reportUnknownKey(
     report({ code: 'unsupported-key', at, message: `This version does not run \`${key}\` yet.` });
     return;
   }
-  const word = ownOf(words, key);
-  const meant = word === undefined || !known.includes(word) ? nearest(key, known) : word;
+  const meant = meantBy(key, known, words);
   report({
     code: 'unknown-key',
     at,
     message: `There is no key \`${brief(key)}\` here.`,
-    suggestion: meant === null ? keysThere(node, known) : insteadOf(node, meant, meant === word),
+    suggestion: meant === null ? keysThere(node, known) : insteadOf(node, meant, meant === ownOf(words, key)),
     severity: unknownKeys ?? 'error',
   });
 }

@@ -19,6 +19,21 @@ describe('slips in flows', () => {
       'Explore:"Suche":straßen_liste -> general-purpose:"y"\n',
       ['1:17 invalid-name'],
     ],
+    ['a long arrow', 'Explore:"a":x --> Explore:"b {x}"\n', ['1:15 missing-operator']],
+    ['an arrow in two', 'Explore:"a":x - > Explore:"b {x}"\n', ['1:15 missing-operator']],
+    ['another arrow behind a condition', 'Explore:"a":x (if passed)-> Explore:"b {x}"\n', ['1:15 missing-operator']],
+    ['a question without a name for its answer', '@ask-human:"Which branch?"\n', ['1:1 unexpected-text']],
+    [
+      'texts of a definition in other quotes',
+      '$x := {base: \'Explore\', prompt: "p"}\n$x:"a"\n',
+      ['1:14 unexpected-text'],
+    ],
+    ['an output that begins with a digit', 'Explore:"a":1x\n', ['1:13 invalid-name']],
+    [
+      'a tool that there is not',
+      '$x := {base: "Explore", prompt: "p", tools: ["Raed"]}\n$x:"a"\n',
+      ['1:47 unknown-tool'],
+    ],
     ['JSON', '{"steps":[{"agent":"x"}]}\n', ['1:1 foreign-file']],
     ['YAML', 'name: x\nsteps:\n  - agent: x\n', ['1:1 foreign-file']],
     ['XML', '<?xml version="1.0"?><Flow/>\n', ['1:1 foreign-file']],
@@ -37,6 +52,15 @@ describe('slips in flows', () => {
       expect.stringContaining('unexpected-text'),
     ]);
     expect(problemsIn('x.flow', text.replace(/":?[a-z]*\n$/, ''))).not.toContain('1:1 foreign-file');
+  });
+
+  it.each([
+    ['Explore:"a":x --> Explore:"b {x}"', '-->', 'write `->`'],
+    ['Explore:"a":x - > Explore:"b {x}"', '- >', 'write `->`'],
+  ])('names another arrow as it is written: %s', (text, raw, suggestion) => {
+    expect(problemsIn('x.flow', text, 'told')).toEqual([
+      { message: `Expected \`->\` or \`||\`, got \`${raw}\`.`, suggestion },
+    ]);
   });
 
   it('has no suggestion for the names of what every object has', () => {
@@ -207,6 +231,36 @@ describe('slips in workflows and chains', () => {
   });
 });
 
+describe('one mistake', () => {
+  const step = 'steps: [{command: [ls]}]\n';
+  it.each([
+    ['a key of another trigger', 'w.yml', `on: {push: {branches: [main]}}\n${step}`, ['1:6 unknown-key']],
+    ['a zone by another word', 'w.yml', `schedule: {cron: "0 2 * * *", tz: UTC}\n${step}`, ['1:31 unknown-key']],
+    [
+      'a loop by other words',
+      'w.yml',
+      'steps: [{command: [ls], loop: {until: "${x}", max_iterations: 3}}]\n',
+      ['1:47 unknown-key'],
+    ],
+    ['a kind of step by another word', 'w.yml', 'steps: [{shell: ls -l}]\n', ['1:10 step-kind']],
+    ['a kind of step that nobody has', 'w.yml', 'steps: [{python: "1", timeout: 5m}]\n', ['1:10 step-kind']],
+    [
+      'keys of a chain by other words',
+      'c.json',
+      '{"steps":[{"step":1,"input":["userRequest"],"output":{"a":"string"},"command":["ls"]}]}\n',
+      ['1:21 unknown-key', '1:45 unknown-key'],
+    ],
+    [
+      'a requirement of a build by another word',
+      'b.yml',
+      'goal: x\nrequirements: [{desc: y}]\n',
+      ['2:17 missing-key', '2:17 unknown-key'],
+    ],
+  ])('is told once: %s', (_title, file, text, expected) => {
+    expect(problemsIn(file, text)).toEqual(expected);
+  });
+});
+
 describe('files of ours that look like those of other tools', () => {
   const steps =
     'steps:\n  - id: test\n    command: npm test\n  - id: pack\n    command: npm pack\n    depends_on: [test]\n';
@@ -228,7 +282,7 @@ describe('files of ours that look like those of other tools', () => {
       'an agent with permissions and instructions',
       'agents/fixer.yml',
       'name: fixer\ninstructions: Fix it.\npermissions: {allow: ["write:src/**"]}\n',
-      ['1:1 missing-key', '2:1 unknown-key'],
+      ['2:1 unknown-key'],
     ],
     [
       'an agent of Codex with permissions',

@@ -30,6 +30,8 @@ export type Value = Quoted | Quoted[];
 export interface Entry {
   key: Name;
   value: Value;
+  /** Whether its value could not be read, which was reported. */
+  faulty?: true;
   comments: Comments;
 }
 

@@ -44,9 +44,10 @@ export function parseCondition(cursor: Cursor): Condition | null {
   const capture =
     arrow === null && sees(':') && cursor.seesWord(1) && sees('~>', 2) ? (cursor.take(), cursor.name()) : null;
   if (arrow === null && takes('~>') === null) {
+    const other = takes('->');
     problem({
       code: 'missing-operator',
-      at: place,
+      at: other === null ? place : at(open, other),
       message: `Expected \`~>\` beside the condition \`(${text})\`.`,
       suggestion: `write \`(if ${text})~>\``,
     });

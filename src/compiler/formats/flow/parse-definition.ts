@@ -149,7 +149,7 @@ function parseEntry(cursor: Cursor): Entry | null {
     return null;
   }
   const value = parseValue(cursor, key.text);
-  return value && { key, value, comments };
+  return value === null ? { key, value: [], faulty: true, comments } : { key, value, comments };
 }
 
 function parseValue(cursor: Cursor, key: string): Value | null {

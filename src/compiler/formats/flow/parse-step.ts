@@ -115,7 +115,7 @@ function parseCapture(cursor: Cursor): Name | null {
     return variable;
   }
   if (takes(':') === null) return null;
-  if (seesWord()) return name();
+  if (seesWord()) return checkCapture(name(), problem);
   problem({
     code: 'unexpected-text',
     at: at(peek()),
@@ -123,6 +123,18 @@ function parseCapture(cursor: Cursor): Name | null {
     suggestion: 'a variable stands behind an instruction: `agent:"instruction":name`',
   });
   return null;
+}
+
+/** A name that begins with a digit stands in no `{…}`: nothing could read it. */
+function checkCapture(captured: Name, problem: Cursor['problem']): Name {
+  if (/^[0-9]/.test(captured.text))
+    problem({
+      code: 'invalid-name',
+      at: captured.at,
+      message: `Expected a name that begins with a letter or \`_\`, got \`${captured.text}\`.`,
+      suggestion: `write \`_${captured.text}\``,
+    });
+  return captured;
 }
 
 /** `(fallback=skip)`. */

@@ -28,14 +28,18 @@ export function parseFlow(text: string, placeOf: PlaceOf, report: Report): FlowT
   }
   if (open.length > 0) return { definitions: [], body: null, comments: [], note: null };
   let isRefused = false;
+  let isFaulty = false;
   const cursor = createCursor(tokens, placeOf, (finding) => {
     isRefused ||= finding.code === 'unsupported-key';
+    isFaulty ||= finding.severity !== 'warning';
     report(finding);
   });
   const definitions: FlowTree['definitions'] = [];
   const { bodies, note } = parseSections(cursor, definitions);
   const [only] = bodies;
-  if (only === undefined && !isRefused) reportEmpty(cursor, definitions.length > 0, placeOf(0, 1));
+  const defines = definitions.length > 0;
+  // Where steps were meant, and cannot be read, there is not nothing.
+  if (only === undefined && !isRefused && (defines || !isFaulty)) reportEmpty(cursor, defines, placeOf(0, 1));
   return {
     definitions,
     body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : (only ?? null),
@@ -178,25 +182,29 @@ function reportJoint(cursor: Cursor): void {
 
 const LIKE_OPERATORS = /^(?:[|&=>→⇒;,+-]|&&)$/u;
 
+/** Tells whether a token is what other languages put between two steps, or goes on with that: `=>`, `-->`, `- >`. */
+function isLikeOperator({ raw, spaced }: Token, before: Token | null): boolean {
+  if (before === null) return LIKE_OPERATORS.test(raw);
+  return before.raw === '-' ? ['-', '->', '>'].includes(raw) : !spaced && LIKE_OPERATORS.test(raw);
+}
+
 /**
  * What other languages put between two steps (`|`, `=>`, `;`) goes as a whole, with one problem; false when there is
  * none.
  */
 function skipWrongOperator({ peek, take, at, problem }: Cursor): boolean {
   let length = 0;
-  while (length < 3 && LIKE_OPERATORS.test(peek(length).raw) && (length === 0 || !peek(length).spaced)) length += 1;
+  while (length < 3 && isLikeOperator(peek(length), length === 0 ? null : peek(length - 1))) length += 1;
   if (length === 0 || !/^[\w$@[]/.test(peek(length).raw)) return false;
   const first = peek();
   let last = take();
-  let raw = last.raw;
-  for (let taken = 1; taken < length; taken += 1) {
-    last = take();
-    raw += last.raw;
-  }
+  for (let taken = 1; taken < length; taken += 1) last = take();
+  const place = at(first, last);
+  const raw = place.source.text.slice(place.start, place.end);
   const meant = /[|&,+]/.test(raw) ? 'write `||` for steps that run at once' : 'write `->`';
   problem({
     code: 'missing-operator',
-    at: at(first, last),
+    at: place,
     message: `Expected \`->\` or \`||\`, got \`${raw}\`.`,
     suggestion: meant,
   });
