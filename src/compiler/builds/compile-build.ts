@@ -146,10 +146,12 @@ function sandboxFault({ name, sources, compile }: TargetDevice, { kind }: Device
   };
 }
 
-/** Where a spec names a device. */
+/** Where a spec names a device; a target names one, too. */
 function deviceNode(node: Node, name: string): Node {
   const devices = memberOf(node, 'devices');
-  return devices?.items?.find((item) => deviceNameNode(item)?.value === name) ?? devices ?? node;
+  const target = memberOf(memberOf(node, 'deployment') ?? node, 'target');
+  const named = devices?.items?.find((item) => deviceNameNode(item)?.value === name);
+  return named ?? (target?.value === name ? target : null) ?? devices ?? node;
 }
 
 function approveStep(): ApprovalStep {

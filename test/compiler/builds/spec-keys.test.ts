@@ -103,6 +103,13 @@ describe('a spec with a value that cannot be', () => {
       'goal: A clock\ntype: hardware\ndevices: [{name: logger, image: /srv/logger.bin}]\n',
       /a file inside the project/,
     ],
+    [
+      'one of several images of the machine',
+      'goal: A clock\ntype: hardware\ndevices: [{name: logger, images: [{offset: app, image: ../logger.bin}]}]\n',
+      /a file inside the project/,
+    ],
+    ['a command in one word', 'goal: A clock\nworkflow: {test_command: [npm test]}\n', /one program, and its words/],
+    ['a start in one word', 'goal: A clock\nworkflow: {start_command: [node a.js]}\n', /one program, and its words/],
     ['too long a persona', `${AGENT}persona: ${'x'.repeat(501)}}\n`, /a text of at most 500 characters/],
     ['too long a goal', `goal: ${'x'.repeat(2001)}\n`, /a text of at most 2000 characters/],
     [
@@ -154,6 +161,12 @@ describe('a spec with a value that cannot be', () => {
       'goal: A clock\nworkflow:\n  feedback_loops: [{trigger: test_failure}, {trigger: test_failure}]\n',
       '3:46 unsupported-key',
     ],
+    [
+      'an image beside several',
+      'goal: A clock\ntype: hardware\ndevices: [{name: logger, image: a.bin, images: [{offset: app, image: b.bin}]}]\n',
+      '3:26 unsupported-key',
+    ],
+    ['a target that is no board', 'goal: A clock\ndeployment: {target: esp32}\n', '2:22 unknown-device'],
     ['boards that nothing is written to', 'goal: A clock\ndevices: [{name: logger}]\n', '2:1 unsupported-key'],
     ['a device without a board', 'goal: A clock\ntype: hardware\n', '2:7 unsupported-key'],
     [

@@ -60,7 +60,7 @@ describe('control flow that means nothing', () => {
       'steps:\n  - {loop: {until: "${index > 1}", max: 2}, ¦body: [{command: [a], ¦promt: x}]}',
       ['step-kind', 'unknown-key'],
     ],
-    ['steps:\n  - {¦foreach: [1], ¦do: x}', ['step-kind', 'unknown-key']],
+    ['steps:\n  - {foreach: [1], ¦do: x}', ['step-kind']],
     ['steps:\n  - {id: x, ¦steps: [{command: [a]}]}', ['step-kind']],
     ['steps:\n  - {agent: scanner, foreach: ¦5, prompt: "${item}"}', ['invalid-value']],
     ['steps:\n  - {agnt: scanner, foreach: [1], prompt: "${item} ${¦steps.nope.output}"}', ['unknown-step']],

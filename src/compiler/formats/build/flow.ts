@@ -3,7 +3,13 @@ import { LEVELS } from '../../../plan/builds/build-spec.js';
 import { CARRY_MB_TEXT, anyJson, carryMb, inProject } from '../values.js';
 import { between, filledUpTo, flag, list, map, oneOf, projectFile, textUpTo } from './values.js';
 
-const command = list(filledUpTo(2_000), 100, 'words').min(1, { error: 'a list of words' });
+const command = list(filledUpTo(2_000), 100, 'words')
+  .min(1, { error: 'a list of words' })
+  .superRefine(([program = ''], context) => {
+    if (!/\s/.test(program.trim())) return;
+    const message = 'one program, and its words after it, such as [npm, test]';
+    context.addIssue({ code: 'custom', path: [0], message });
+  });
 const hint = z.union([filledUpTo(500), z.record(z.string(), anyJson)], { error: 'a text, or a map: a hint' });
 
 const behavioralTest = z.strictObject(

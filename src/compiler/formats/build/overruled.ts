@@ -10,6 +10,9 @@ export function warnOfOverruled(node: Node, report: Report): void {
   for (const key of ['goal', 'type', 'description'])
     if (has(node, key) && has(nugget, key))
       warn(keyOf(node, key), `\`${key}\` stands under \`nugget\`, too: that counts.`);
+  for (const device of memberOf(node, 'devices')?.items ?? [])
+    if (has(device, 'image') && has(device, 'images'))
+      warn(keyOf(device, 'image'), '`images` stands beside it, and is what is flashed: this is not.');
   const workflow = memberOf(node, 'workflow');
   if (workflow === null) return;
   if (has(workflow, 'start_command') && has(workflow, 'page'))

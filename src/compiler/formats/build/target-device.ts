@@ -20,7 +20,9 @@ export const targetDevice = z.looseObject(
       .describe('A command that makes the image, in the sandbox, in place of its kind’s compiler.'),
     image: projectFile.optional().describe('The image, where it is there already or `compile` makes it.'),
     images: z
-      .array(placedImage, { error: 'a list of maps with offset and image' })
+      .array(placedImage.extend({ image: projectFile.describe('A file of the project.') }), {
+        error: 'a list of maps with offset and image',
+      })
       .min(1, { error: 'at least one image' })
       .optional()
       .describe('Several of them, each with its place: `[{offset: bootloader, image: boot.bin}]`.'),
