@@ -8,6 +8,7 @@ import type { FollowerChanges } from '../triggers/sync-followers.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { actingName, print, printJson, tell } from '../terminal.js';
+import { isDay, isMoment } from '../../plan/text/moment.js';
 import { shellCommand } from '../../plan/text/shell-command.js';
 
 const ACTIONS = ['list', 'sync', 'pause', 'resume', 'trigger', 'backfill', 'remove'] as const;
@@ -23,7 +24,7 @@ export const schedules: CommandSpec = {
   options: [
     { flags: '--dry-run', about: 'of `sync`: say what would change, and change nothing' },
     { flags: '--note <text>', about: 'of `pause`: why, for people', free: true },
-    { flags: '--from <time>', about: 'of `backfill`: start what was due since then; ISO 8601' },
+    { flags: '--from <time>', about: 'of `backfill`: start what was due since then; ISO 8601 with its offset' },
     { flags: '--to <time>', about: 'of `backfill`: until then; now by default' },
     { flags: '--all', about: 'of `backfill`: also where more than a hundred were due' },
     AS_OPTION,
@@ -182,7 +183,7 @@ function rangeOf(from: string | null, to: string | null): Range {
 }
 
 function timeOf(flag: string, typed: string): Date {
-  const time = new Date(typed);
-  if (/^\d{4}-\d{2}-\d{2}/.test(typed) && !Number.isNaN(time.getTime())) return time;
+  // Without an offset a time of the day would be another one on another machine.
+  if (isDay(typed) || isMoment(typed)) return new Date(typed);
   throw usageError(`Expected \`--${flag}\` to be a time such as \`2026-11-20T00:00:00Z\`, got \`${typed}\`.`);
 }

@@ -67,7 +67,7 @@ export const scheduleKey = z.union(
           .optional()
           .describe('Moments by their parts.'),
         every: interval.optional().describe('An interval, counted from 1970: every 15m is on each quarter of an hour.'),
-        offset: duration.optional().describe('How much later than that.'),
+        offset: interval.optional().describe('How much later than that.'),
         zone: z
           .string({ error: 'the name of a time zone' })
           .optional()

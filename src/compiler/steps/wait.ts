@@ -1,14 +1,12 @@
 import type { Template } from '../../plan/values/expression.js';
 import type { WaitStep } from '../../plan/step.js';
+import { isMoment } from '../../plan/text/moment.js';
 import { describe } from '../text/check.js';
 import { millisecondsOf } from '../formats/values.js';
 import { memberOf, startOf } from '../text/node.js';
 import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
-
-/** ISO 8601 with date, time and offset: a moment, wherever it is read. */
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** A step that lets time pass; null when it is not said how long. */
 export function compileWaitStep(authored: Authored<'wait'>, context: StepContext): WaitStep | null {
@@ -35,14 +33,11 @@ function compileUntil({ node, templates, report }: StepContext): Template | null
   const until = wait && memberOf(wait, 'until');
   if (!until) return null;
   const template = compileTemplate(until, templates);
-  if (template.kind !== 'literal' || isMoment(template.value)) return template;
+  const isGiven = template.kind !== 'literal';
+  if (isGiven || (typeof template.value === 'string' && isMoment(template.value))) return template;
   const message =
     `Expected a time with its offset, such as \`2027-01-31T08:00:00Z\`, or one \`\${…}\`; got ` +
     `${describe(template.value)}.`;
   report({ code: 'invalid-value', at: until, message });
   return null;
-}
-
-function isMoment(value: unknown): boolean {
-  return typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value));
 }

@@ -1,4 +1,4 @@
-import type { Calendar, CalendarField, Schedule } from '../../plan/triggers/schedule.js';
+import type { Calendar, CalendarField, NumberRange, Schedule } from '../../plan/triggers/schedule.js';
 import { CALENDAR_FIELDS } from '../../plan/triggers/schedule.js';
 import { readField, whole } from '../formats/calendar/calendar-field.js';
 import { readCron } from '../formats/calendar/cron.js';
@@ -13,8 +13,8 @@ import { memberOf } from '../text/node.js';
 const CATCH_UP_MS = 600_000;
 /** The server takes no shorter one. */
 const LEAST_CATCH_UP_MS = 10_000;
-/** How many days a month has at most. */
-const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** How many days a month has; February in other than leap years. */
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 type Written = Exclude<AuthoredSchedule, string>;
 
@@ -121,13 +121,14 @@ function checkDays(calendars: Calendar[], written: string, at: Node, report: Rep
   report({ code: 'invalid-value', at, message: `Expected a day that one of its months has, got \`${written}\`.` });
 }
 
-function hasDay({ month, day_of_month: days }: Calendar): boolean {
+function hasDay({ year, month, day_of_month: days }: Calendar): boolean {
   const first = Math.min(...days.map(({ start }) => start));
-  return LONGEST.some(
-    (longest, index) =>
-      first <= longest &&
-      month.some(({ start, end, step }) => index + 1 >= start && index + 1 <= end && (index + 1 - start) % step === 0),
-  );
+  const isIn = (ranges: NumberRange[], number: number): boolean =>
+    ranges.some(({ start, end, step }) => number >= start && number <= end && (number - start) % step === 0);
+  const { least, most } = CALENDAR_FIELDS.year;
+  const years = Array.from({ length: most - least + 1 }, (_, index) => least + index);
+  const leaps = years.some((one) => one % 4 === 0 && one % 100 !== 0 && isIn(year, one)) || isIn(year, 2000);
+  return DAYS.some((longest, index) => first <= (index === 1 && leaps ? 29 : longest) && isIn(month, index + 1));
 }
 
 function checkBounds({ starts, ends, every, offset }: Written, node: Node, report: Report): void {

@@ -22,6 +22,8 @@ describe('a command line that is misspelled', () => {
     [['run', 'hello.yml', '--id'], 'Expected a value after `--id <id>`, got nothing.\n  See `perdure run --help`.'],
     [['run', '--yess', 'hello.yml'], 'There is no option `--yess` of `perdure run`.\n  Did you mean `--yes`?'],
     [['watch', 'a', '--frob'], 'There is no option `--frob` of `perdure watch`.\n  See `perdure watch --help`.'],
+    [['schedules', 'backfill', 'x', '--from', '2026-02-30'], 'Expected `--from` to be a time such as'],
+    [['schedules', 'backfill', 'x', '--from', '2026-02-28T08:00:00'], 'Expected `--from` to be a time such as'],
     [['--frob'], 'There is no option `--frob`.\n  See `perdure --help`.'],
     [['run', 'hello.yml', '--yes', '--unattended'], 'cannot be used with'],
     // Names are one line.

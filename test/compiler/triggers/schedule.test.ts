@@ -31,6 +31,8 @@ describe('a cron', () => {
     expect(numbers('0 0 * * mon-fri', 'day_of_week')).toBe('1-5/1');
     expect(numbers('0 0 * * 5-7', 'day_of_week')).toBe('5-6/1 0-0/1');
     expect(numbers('0 0 * * 7', 'day_of_week')).toBe('0-0/1');
+    expect(numbers('0 0 * * sat-sun', 'day_of_week')).toBe('6-6/1 0-0/1');
+    expect(numbers('0 0 * * mon-sunday', 'day_of_week')).toBe('1-6/1 0-0/1');
     expect(numbers('@daily', 'hour')).toBe('0-0/1');
   });
 
@@ -50,6 +52,33 @@ describe('a cron', () => {
     expect(readCron('0 0 * foo *')).toEqual({
       expected: 'a cron whose field 4 (month, now `foo`) is 1 to 12 or names such as `feb`',
     });
+  });
+});
+
+describe('what would never come, or not as it is written', () => {
+  it.each([
+    '{every: 15m, offset: 1500ms}',
+    '{calendar: {day_of_month: 29, month: feb, year: 2027}}',
+    '{calendar: {day_of_month: 29, month: feb, year: [2027, 2100]}}',
+    '"0 0 31 feb *"',
+  ])('is refused: %s', (schedule) => {
+    expect(wrong(schedule)).toEqual([expect.stringContaining('invalid-value 2')]);
+  });
+
+  it.each([
+    '{calendar: {day_of_month: 29, month: feb, year: 2027-2028}}',
+    '"0 0 29 feb *"',
+    '{every: 15m, offset: 2s}',
+  ])('is not this: %s', (schedule) => {
+    expect(wrong(schedule)).toEqual([]);
+  });
+
+  it('is no moment of a day that there is not', () => {
+    const until = (day: string): string[] => problemsOf(`steps:\n  - {wait: {until: "${day}T08:00:00Z"}}\n`);
+    expect(until('2027-02-28')).toEqual([]);
+    expect(until('2028-02-29')).toEqual([]);
+    expect(until('2027-02-29')).toEqual(['2:20 invalid-value']);
+    expect(until('2027-04-31')).toEqual(['2:20 invalid-value']);
   });
 });
 

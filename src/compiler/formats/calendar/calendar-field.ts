@@ -50,7 +50,9 @@ function readPart(field: CalendarField, part: string): NumberRange[] | null {
   const { least, most } = CALENDAR_FIELDS[field];
   if (from === '*') return to === undefined ? [{ start: least, end: most, step }] : null;
   const start = numberOf(field, from);
-  const end = to !== undefined ? numberOf(field, to) : stepped === undefined ? start : most;
+  const last = to !== undefined ? numberOf(field, to) : stepped === undefined ? start : most;
+  // A week that is written out ends with its Sunday: `sat-sun`.
+  const end = field === 'day_of_week' && last === 0 && /^[a-z]/i.test(to ?? '') && start !== 0 ? 7 : last;
   if (start === null || end === null || end < start) return null;
   return field === 'day_of_week' ? inWeek({ start, end, step }) : [{ start, end, step }];
 }
