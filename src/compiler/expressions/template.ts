@@ -109,13 +109,14 @@ export function compileCondition(node: Node, context: TemplateContext): Expressi
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return only.expression;
   const meant = expressionMeantBy(node.value);
+  const isLong = meant?.includes('\n') === true || node.style === 'block';
   context.report({
     code: 'when-not-expression',
     at: node,
     message: 'Expected one `${…}`, or true or false.',
     suggestion: meant === null ? 'write the whole condition inside one ${…}' : `write "${meant}"`,
     // A text in JSON is one of YAML too.
-    fix: meant === null || meant.includes('\n') || node.style === 'block' ? null : { at: node, text: JSON.stringify(meant) },
+    fix: meant === null || isLong ? null : { at: node, text: JSON.stringify(meant) },
   });
   return null;
 }

@@ -25,7 +25,9 @@ export function checkLimits(schema: Node, report: Report): void {
     report({
       code: 'invalid-schema',
       at,
-      message: `Expected \`${upper}\` to be ${mayMeet ? 'at least' : 'above'} \`${lower}\`, ${least}: no value keeps both.`,
+      message:
+        `Expected \`${upper}\` to be ${mayMeet ? 'at least' : 'above'} \`${lower}\`, ${least}: ` +
+        'no value keeps both.',
     });
   }
   checkRequired(schema, report);
@@ -41,6 +43,8 @@ function checkRequired(schema: Node, report: Report): void {
       report({
         code: 'invalid-schema',
         at: name,
-        message: `Expected one of the \`properties\`, got ${describe(name.value)}: \`additionalProperties\` allows no other.`,
+        message:
+          `Expected one of the \`properties\`, got ${describe(name.value)}: ` +
+          '`additionalProperties` allows no other.',
       });
 }

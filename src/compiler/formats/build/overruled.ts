@@ -10,9 +10,7 @@ export function warnOfOverruled(node: Node, report: Report): void {
   for (const key of ['goal', 'type', 'description'])
     if (has(node, key) && has(nugget, key))
       warn(keyOf(node, key), `\`${key}\` stands under \`nugget\`, too: that counts.`);
-  for (const device of memberOf(node, 'devices')?.items ?? [])
-    if (has(device, 'image') && has(device, 'images'))
-      warn(keyOf(device, 'image'), '`images` stands beside it, and is what is flashed: this is not.');
+  warnOfImages(node, warn);
   const workflow = memberOf(node, 'workflow');
   if (workflow === null) return;
   if (has(workflow, 'start_command') && has(workflow, 'page'))
@@ -27,6 +25,12 @@ export function warnOfOverruled(node: Node, report: Report): void {
   for (const [index, loop] of loops.entries())
     if (triggers[index] !== 'custom' && triggers.indexOf(triggers[index]) < index)
       warn(keyOf(loop, 'trigger'), 'A feedback loop of this trigger stands before it: the first one counts.');
+}
+
+function warnOfImages(node: Node, warn: (at: Place, message: string) => void): void {
+  for (const device of memberOf(node, 'devices')?.items ?? [])
+    if (has(device, 'image') && has(device, 'images'))
+      warn(keyOf(device, 'image'), '`images` stands beside it, and is what is flashed: this is not.');
 }
 
 function has(node: Node | null, key: string): boolean {

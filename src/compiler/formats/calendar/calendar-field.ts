@@ -50,11 +50,15 @@ function readPart(field: CalendarField, part: string): NumberRange[] | null {
   const { least, most } = CALENDAR_FIELDS[field];
   if (from === '*') return to === undefined ? [{ start: least, end: most, step }] : null;
   const start = numberOf(field, from);
-  const last = to !== undefined ? numberOf(field, to) : stepped === undefined ? start : most;
-  // A week that is written out ends with its Sunday: `sat-sun`.
-  const end = field === 'day_of_week' && last === 0 && /^[a-z]/i.test(to ?? '') && start !== 0 ? 7 : last;
+  const end = to !== undefined ? endOf(field, to, start) : stepped === undefined ? start : most;
   if (start === null || end === null || end < start) return null;
   return field === 'day_of_week' ? inWeek({ start, end, step }) : [{ start, end, step }];
+}
+
+/** A week that is written out ends with its Sunday: `sat-sun`. */
+function endOf(field: CalendarField, to: string, start: number | null): number | null {
+  const end = numberOf(field, to);
+  return field === 'day_of_week' && end === 0 && start !== 0 && /^[a-z]/i.test(to) ? 7 : end;
 }
 
 /** Sunday is 0 and 7. */
