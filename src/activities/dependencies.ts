@@ -50,6 +50,8 @@ export interface Dependencies {
   root?: string;
   /** The worker itself, where workspaces of its store travel. */
   self?: WorkerSelf;
+  /** Others may work with its store at another server: what it submits is noted with the server. */
+  notesServer?: true;
   /** How long what is quick in one workflow task takes at most, in milliseconds; tests of quick things wait longer. */
   momentMs?: number;
   /** Prices that go before the built-in table (`models.prices` of the config). */

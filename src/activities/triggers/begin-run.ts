@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Context } from '@temporalio/activity';
 import type { Plan } from '../../plan/plan.js';
 import type { BegunRun, PreparedRun } from '../../plan/triggers/start.js';
 import type { JsonObject } from '../../plan/values/json.js';
@@ -15,6 +16,7 @@ import { stepFailure } from '../failures.js';
 import { runIdOf } from '../../plan/run-id.js';
 import { foldersFault, worksInFolder } from '../runs/one-folder.js';
 import { attributesOf, detailsOf, inWorkTree, memoOf, summaryOf, toRunInput } from '../runs/run-start.js';
+import { serverIdOf } from '../runs/server-id.js';
 import { TOLD, storeContext } from '../runs/told-context.js';
 import { givenInput } from './event-input.js';
 import { noteNotBegun } from './not-begun.js';
@@ -23,7 +25,7 @@ import { noteNotBegun } from './not-begun.js';
  * Does for a run that nobody submits what a command does for one before it starts it: gives it an id and its input, and
  * writes down what is known of it. The same starter begins the same run, however often it is asked.
  */
-export function createBeginRun({ store }: Dependencies): Activities['beginRun'] {
+export function createBeginRun({ store, notesServer }: Dependencies): Activities['beginRun'] {
   return async ({ prepared: ref, starter, event: happened }) => {
     // `schedules sync` and its like put nothing else there
     const prepared = (await store.get(ref)) as unknown as PreparedRun;
@@ -55,6 +57,7 @@ export function createBeginRun({ store }: Dependencies): Activities['beginRun'] 
       rehearsal: settings.rehearsal,
       submitted_by: settings.submitted_by,
       submitted_at: new Date().toISOString(),
+      ...(notesServer ? { server: await serverIdOf(Context.current().client) } : {}),
       ...(worksInFolder(plan, settings, store) ? { in_folder: true } : {}),
     });
     const begun: BegunRun = {

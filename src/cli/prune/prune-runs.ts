@@ -1,15 +1,18 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { ORIGINS } from '../../activities/made/registry.js';
 import { quotaScope } from '../../activities/attempt/quota.js';
+import { serverIdOf } from '../../activities/runs/server-id.js';
 import { dayOf } from '../../plan/budget/quota.js';
 import { INTERPRETER } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
 import { STARTER } from '../../plan/triggers/start.js';
+import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { grpcTrouble } from '../grpc.js';
 import { latestRecords } from '../observe/ended-runs.js';
-import { lastLinks, listOpen } from '../observe/list-runs.js';
+import { describe } from '../observe/as-of-now.js';
+import { lastLinks } from '../observe/list-runs.js';
 import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 
@@ -42,12 +45,15 @@ export async function pruneRuns(
   const link = session.mayKnowRuns() ? await session.connect({ start: true }) : null;
   try {
     const { store, isElsewhere } = session;
-    const submitted = (await listOpen(store)).map(({ run, started_at }) => ({ run, at: new Date(started_at) }));
+    const submitted = await store.listUnrecorded();
+    const executions = link === null ? [] : await executionsOf(link, INTERPRETER, isElsewhere);
+    const listed = new Set(executions.map(({ workflowId }) => rootOf(workflowId)));
+    const unlisted = submitted.filter(({ run }) => !listed.has(run));
     const old = findOld({
       before,
-      executions: link === null ? [] : await executionsOf(link, INTERPRETER, isElsewhere),
+      executions,
       records: await latestRecords(store, { most: Infinity, status: null }),
-      submitted,
+      unlisted: await asEnded(unlisted, { before, store, link }),
       isElsewhere,
     });
     const journals = old.open > 0 ? [] : await store.listOldJournals({ before, keep: old.keep });
@@ -66,20 +72,17 @@ interface Known {
   before: Date;
   executions: WorkflowExecutionInfo[];
   records: RunRecord[];
-  /** Those that have left no record. */
-  submitted: { run: string; at: Date }[];
+  /** Runs that left no record and that the server does not list, by whether they ended long ago. */
+  unlisted: Map<string, boolean>;
   /** Its server's histories stay. */
   isElsewhere: boolean;
 }
-
-/** A submission is a start soon; what the server does not know much later it has forgotten. */
-const STARTING_MS = 3_600_000;
 
 function findOld({
   before,
   executions,
   records,
-  submitted,
+  unlisted,
   isElsewhere,
 }: Known): Omit<Old, 'journals'> & { keep: string[] } {
   // One that has just continued as new is in the list a moment before its next link is.
@@ -102,8 +105,7 @@ function findOld({
       !open.has(rootOf(workflowId)) &&
       !keptRuns.has(rootOf(workflowId)),
   );
-  const started = Math.min(before.getTime(), Date.now() - STARTING_MS);
-  const forgotten = submitted.filter(({ run, at }) => !ends.has(run) && at.getTime() < started);
+  const forgotten = [...unlisted].flatMap(([run, hasEnded]) => (hasEnded ? [{ run }] : []));
   const runs = new Set(
     [...records.filter(isOld), ...closed.map(({ workflowId }) => ({ run: rootOf(workflowId) })), ...forgotten].map(
       ({ run }) => run,
@@ -112,9 +114,32 @@ function findOld({
   return {
     runs: [...runs].sort(),
     executions: closed,
-    open: open.size,
+    open: open.size + unlisted.size - forgotten.length,
     keep: [ORIGINS, quotaScope(dayOf(Date.now())), ...kept.flatMap(({ journal }) => journal ?? [])],
   };
+}
+
+/** A submission is a start soon; what the server does not know much later it has forgotten. */
+const STARTING_MS = 3_600_000;
+
+/**
+ * Which of these runs ended before a time: those that the server says so of, and those that it was given and has
+ * forgotten. Of a run that was given to another server nobody here knows: it may wait there, for a person or a worker.
+ */
+async function asEnded(
+  submitted: SubmittedRun[],
+  { before, store, link }: { before: Date; store: Store; link: TemporalLink | null },
+): Promise<Map<string, boolean>> {
+  const isOwn = link === null || (link.embedded && store.homes === null);
+  const here = isOwn || submitted.length === 0 ? undefined : await serverIdOf(link.client);
+  const started = Math.min(before.getTime(), Date.now() - STARTING_MS);
+  const ended = new Map<string, boolean>();
+  for (const { run, server, submitted_at } of submitted) {
+    const found = link === null ? null : await describe(link.client, run);
+    const isForgotten = server === here && Date.parse(submitted_at) < started;
+    ended.set(run, found === null ? isForgotten : (found.closeTime ?? new Date()) < before);
+  }
+  return ended;
 }
 
 /** Of a server that others use too, those of this store. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { inWorkTree, toRunInput } from '../../activities/runs/run-start.js';
+import { serverIdOf } from '../../activities/runs/server-id.js';
 import type { Plan } from '../../plan/plan.js';
 import { labelsOf, requirementKey, requirementsOf } from '../../plan/placement/requirement.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
@@ -188,6 +189,7 @@ export async function startSubmission(submission: Submission, link: TemporalLink
     rehearsal,
     submitted_by,
     submitted_at: new Date().toISOString(),
+    ...(link.embedded && session.store.homes === null ? {} : { server: await serverIdOf(link.client) }),
     ...(after === undefined ? {} : { after }),
     ...(worksInFolder(plan, settings, session.store) ? { in_folder: true } : {}),
   });

@@ -17,6 +17,8 @@ const submittedSchema = z.object({
   submitted_at: z.iso.datetime(),
   /** The run that it is a rerun of, or whose build it mends. */
   after: z.string().optional(),
+  /** Id of the server that it was given to; absent for the own one of a store that nobody else has. */
+  server: z.string().optional(),
   /** It may change files of the project's folder, where each worker may have another. */
   in_folder: z.literal(true).optional(),
 });

@@ -13,6 +13,7 @@ import { versionOptions } from '../deployment/version-options.js';
 import { dataConverter } from '../encryption/data-converter.js';
 import { UnavailableError } from '../errors.js';
 import { InterpreterWorker } from '../workflow-thread/interpreter-worker.js';
+import { temporalSettings } from '../connection/temporal-settings.js';
 import { createGateForecast } from '../forecast/gate-forecast.js';
 import { createMadeCompiler, createMakers } from './made-compiler.js';
 import { packageRoot } from '../package-root.js';
@@ -82,6 +83,7 @@ export function workerActivities({
     ...(root === undefined ? {} : { root }),
     ...(traces === undefined ? {} : { announceTrace: traces.announce }),
     ...(self === undefined ? {} : { self }),
+    ...(store.homes === null && temporalSettings(process.env) === null ? {} : { notesServer: true }),
     compile: createMadeCompiler(store),
     forecastGate: createGateForecast(store, credentials),
     ...createMakers(store),

@@ -18,6 +18,7 @@ afterAll(() => server.remove());
 
 const OUTER = 'name: outer\nsteps:\n  - {id: says, command: [echo, said]}\n  - {id: below, workflow: ./inner.yml}\n';
 const INNER = 'name: inner\nsteps:\n  - {id: says, command: [echo, below]}\n';
+const LOOKS = 'name: looks\nsteps:\n  - {command: [echo, below], effect: none}\n';
 const ASKS = 'name: asks\nsteps:\n  - ask: Which?\n  - command: [echo, "${steps[0].output}"]\n';
 
 describe('prune of a store on PostgreSQL', () => {
@@ -81,6 +82,37 @@ describe('prune of a store on PostgreSQL', () => {
     expect(await prune()).toMatchObject({ runs: [], open: 0 });
     expect(await server.query(url, 'select run from perdure.runs')).toEqual([]);
     expect((await project.run('list', '--json')).stdout).toContain('"far"');
+  });
+
+  it('leaves what waits at the own server of another machine, however long ago it was submitted', async () => {
+    const url = await server.createDatabase();
+    const files = {
+      'perdure.yml': 'store: {postgres: "${env.TEAM_STORE}"}\n',
+      'asks.yml': `${ASKS}    effect: none\n`,
+      'inner.yml': LOOKS,
+    };
+    const [waiting, other] = [
+      await openProject(files, { TEAM_STORE: url }),
+      await openProject(files, { TEAM_STORE: url }),
+    ];
+    onTestFinished(async () => {
+      await Promise.all([waiting.close(), other.close()]);
+    });
+    const begun = await waiting.run('run', 'asks.yml', '--id', 'waits', '--no-wait');
+    expect(begun.code, begun.stderr).toBe(4);
+    const ended = await other.run('run', 'inner.yml', '--id', 'old');
+    expect(ended.code, ended.stderr).toBe(0);
+    await server.query(
+      url,
+      `update perdure.records set content = (content::jsonb || '{"submitted_at": "2020-01-01T00:00:00.000Z"}')::text
+       where kind = 'submitted'`,
+    );
+    const prune = async (): Promise<unknown> =>
+      JSON.parse((await other.run('prune', '--older-than', '0', '--json')).stdout);
+    await expect.poll(prune).toEqual({ runs: ['old'], journals: 0, open: 1 });
+    expect((await waiting.run('answer', 'waits', 'this')).code).toBe(0);
+    expect((await waiting.run('watch', 'waits')).code).toBe(0);
+    expect(JSON.parse((await waiting.run('show', 'waits', '--json')).stdout)).toMatchObject({ output: 'this' });
   });
 
   it('takes journals alone that nobody has written to since, and that no kept run may reuse', async () => {
