@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring';
 import type { Program } from './program.js';
 import { ownOf } from '../../plan/values/own.js';
 
@@ -25,13 +26,22 @@ export function programEnvironment(
   known: Record<string, string | undefined>,
 ): { declared: Record<string, string>; redact: (text: string) => string } {
   const own = pick(credentials, known);
-  const secrets = Object.entries(own).flatMap(([name, value]) =>
-    /(_KEY|_TOKEN)$/.test(name) && value.length >= SECRET_CHARACTERS ? [value] : [],
-  );
+  const network = pick(NETWORK, process.env);
+  const secrets = [
+    ...Object.entries(own).flatMap(([name, value]) => (/(_KEY|_TOKEN)$/.test(name) ? [value] : [])),
+    ...Object.values({ ...network, ...own }).flatMap(passwordIn),
+  ].filter(({ length }) => length >= SECRET_CHARACTERS);
   return {
-    declared: { ...pick([...homes, ...NETWORK], process.env), ...own },
+    declared: { ...pick(homes, process.env), ...network, ...own },
     redact: (text) => secrets.reduce((plain, secret) => plain.replaceAll(secret, '…'), text),
   };
+}
+
+/** The password of an address, as it is written and as it is meant; nothing of any other text. */
+function passwordIn(address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const { password } = new URL(address);
+  return [password, unescape(password)];
 }
 
 function pick(names: string[], from: Record<string, string | undefined>): Record<string, string> {

@@ -4,7 +4,7 @@ import { check } from '../text/check.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
-import { anyJson, filledText, text } from './values.js';
+import { anyJson, filledText, text, webAddress } from './values.js';
 
 /** A variable of a chain: what `{{name}}` may hold. */
 export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -18,8 +18,7 @@ const modelShape = {
     .enum(['ollama', 'anthropic', 'openai'], { error: 'one of ollama, anthropic, openai' })
     .describe('Who runs the model; no other is ever asked.'),
   model: filledText.describe("The model, in the provider's own words."),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: 'an http or https address' })
+  baseUrl: webAddress
     .optional()
     .describe('Where it is reached; for Ollama `OLLAMA_HOST`, else http://localhost:11434.'),
   params: z

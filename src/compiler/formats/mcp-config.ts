@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { McpServer } from '../../plan/tools/mcp-server.js';
 import { isSecretName } from '../../plan/tools/mcp-server.js';
-import { duration, filledText, id, millisecondsOf, text } from './values.js';
+import { duration, filledText, id, millisecondsOf, text, webAddress } from './values.js';
 
 /** A call of a tool may take so long where nobody says otherwise. */
 const DEFAULT_CALL_MS = 60_000;
@@ -38,10 +38,7 @@ export const mcpServer = z
           'one of yours.',
       ),
       cwd: filledText.optional().describe("Folder it runs in, from the project's root."),
-      url: z
-        .url({ protocol: /^https?$/, error: 'an http or https address' })
-        .optional()
-        .describe('A server on HTTP: its address.'),
+      url: webAddress.optional().describe('A server on HTTP: its address.'),
       headers: secretValues('Headers of its requests; `${env.NAME}` in a value is a variable of yours.'),
       timeout: duration.optional().describe('Limit of one call; 60s when left out.'),
     },

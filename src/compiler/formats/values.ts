@@ -23,6 +23,17 @@ export const count = z
   .int({ error: 'a whole number above 0' })
   .positive({ error: 'a whole number above 0' });
 
+/** An address that travels in Plans and histories: it has no name and no password in it (I13). */
+export const webAddress = z
+  .url({ protocol: /^https?$/, error: 'an http or https address' })
+  .refine((written) => !URL.canParse(written) || !hasLogin(new URL(written)), {
+    error: 'an http or https address without a name or password, which would stand in histories',
+  });
+
+function hasLogin({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
+}
+
 /** A reference to a variable of the environment, `${env.NAME}`: never what it holds (I13). */
 export function variable(example: string): z.ZodString {
   const error = `a reference to a variable of the environment, such as \${env.${example}}`;

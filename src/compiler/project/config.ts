@@ -13,7 +13,7 @@ import { autonomySchema } from '../formats/autonomy.js';
 import { narrationSchema } from '../formats/narration.js';
 import { quotaSchema } from '../formats/quota.js';
 import { between } from '../formats/build/values.js';
-import { budgets, count, durability, filledText, variable } from '../formats/values.js';
+import { budgets, count, durability, filledText, variable, webAddress } from '../formats/values.js';
 import { madeFolder } from './generated-folder.js';
 import { createUnread, fromGlee } from './glee-config.js';
 import type { Node } from '../text/node.js';
@@ -39,10 +39,7 @@ const price = z.strictObject(
 
 const provider = z.strictObject(
   {
-    base_url: z
-      .url({ protocol: /^https?$/, error: 'an http or https address' })
-      .optional()
-      .describe('Where requests go.'),
+    base_url: webAddress.optional().describe('Where requests go.'),
     key: variable('ANTHROPIC_API_KEY')
       .optional()
       .describe('The key, as a reference: `${env.NAME}`. Never the key itself.'),

@@ -1,5 +1,8 @@
-/** User and password, as they stand in an address behind `//`, or at the beginning where that was forgotten. */
-const LOGIN = /(?<=\/\/)[^\s/?#]*@|(?<![^\s`'"(])[^\s/?#`'"(]*:[^\s/?#`'"]*@/g;
+/**
+ * User and password, as they stand in an address behind `//`, or at the beginning where that was forgotten; bounded,
+ * since a text of colons would be gone through once for each of them.
+ */
+const LOGIN = /(?<=\/\/)[^\s/?#]{0,500}@|(?<![^\s`'"(])[^\s/?#`'"(]{0,500}:[^\s/?#`'"]{0,500}@/g;
 
 /** A text whose addresses have no user and no password, which are secrets (I13). */
 export function withoutLogins(text: string): string {

@@ -41,6 +41,14 @@ describe('perdure.yml', () => {
     ]);
   });
 
+  it.each([
+    ['providers: {openai: {base_url: "http://ana:s3cret@gpu.example/v1"}}\n', 'perdure.yml 1:32'],
+    ['providers: {ollama: {base_url: "http://ana@gpu.example"}}\n', 'perdure.yml 1:32'],
+    ['mcp: {far: {url: "https://ana:s3cret@mcp.example/mcp"}}\n', 'perdure.yml 1:18'],
+  ])('takes no address with a password, which would stand in histories: %s', (text, place) => {
+    expect(load(text).problems).toEqual([`${place} invalid-value error`]);
+  });
+
   it('takes keys of providers as references only', () => {
     expect(load('providers: {anthropic: {key: "${env.KEY}"}}\n').problems).toEqual([]);
     expect(load('providers: {anthropic: {key: sk-ant-123}}\n').problems).toEqual([
