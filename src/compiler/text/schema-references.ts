@@ -60,7 +60,7 @@ function anchored(name: string, node: Node): Node | null {
 /** Tells whether references alone lead from a schema back to this reference. */
 function comesBack(from: Node, reference: Node, root: Node): boolean {
   const seen = new Set<Node>();
-  for (let node: Node | null = from; node !== null && !seen.has(node); ) {
+  for (let node: Node | null = from; node !== null && !seen.has(node);) {
     seen.add(node);
     const next: Node | null = memberOf(node, '$ref');
     if (next === reference) return true;
