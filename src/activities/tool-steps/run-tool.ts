@@ -29,8 +29,9 @@ import type { ToolStepCall } from '../../plan/calls/tool-step-call.js';
 
 /**
  * Makes the one call of a tool step. What came of it is journalled before this returns (I8), so that a call which comes
- * again gets that; what the tool calls an error fails the step, and so does what is one to people. A call that was lost in between is made again, but an
- * edit is not: what it looked for may be gone, or be there once more. Only another try begins it anew.
+ * again gets that. What the tool calls an error fails the step, and so does what `failureIn` finds. A call that was
+ * lost in between is made again, but an edit is not: what it looked for may be gone, or be there once more. Only
+ * another try begins it anew.
  */
 export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput | Withheld> {
   const { store } = deps;

@@ -81,5 +81,7 @@ describe(`files of neighbours with random changes (seed ${SEED})`, () => {
         rmSync(join(folder, 'definitions'), { recursive: true, force: true });
       }
     },
+    // All of the campaign is 66 times its shard.
+    FULL ? 3_600_000 : 100_000,
   );
 });
