@@ -1,4 +1,5 @@
 import { unescape } from 'node:querystring';
+import { maskOf } from '../values/mask-secrets.js';
 import type { Program } from './program.js';
 import { ownOf } from '../../plan/values/own.js';
 
@@ -33,7 +34,7 @@ export function programEnvironment(
   ].filter(({ length }) => length >= SECRET_CHARACTERS);
   return {
     declared: { ...pick(homes, process.env), ...network, ...own },
-    redact: (text) => secrets.reduce((plain, secret) => plain.replaceAll(secret, '…'), text),
+    redact: maskOf(secrets),
   };
 }
 
