@@ -1,5 +1,4 @@
 import type { Decision, Gate } from '../../plan/gates/gate.js';
-import { optionText } from '../../plan/gates/option-text.js';
 import { DECIDE } from '../../plan/names.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
@@ -21,7 +20,7 @@ import type { Says } from './decide.js';
 import { decide, keptRefusal, receiptText, signedDecision } from './decide.js';
 import type { GateContent } from './gate-content.js';
 import { readGateContent } from './gate-content.js';
-import { YES_OR_NO, renderGate, unseenLines } from './gate-text.js';
+import { YES_OR_NO, optionLines, renderGate, unseenLines } from './gate-text.js';
 import { openKeys } from './input/keys.js';
 import { asTyped } from '../text/own-name.js';
 import { shellCommand } from '../../plan/text/shell-command.js';
@@ -134,7 +133,7 @@ async function showWhole(
       `Look at it with \`${shellCommand('perdure show', [rootOf(open.address)])}\`.`,
     );
   const style = { width: readingWidthOf(terminal.stderr), palette: terminal.palette };
-  const below = [...optionLines(gate), ...indentBill(bill, style.width)];
+  const below = [...optionLines(gate, style.width), ...indentBill(bill, style.width)];
   tell(terminal, ...renderGate(open, content?.shown ?? null, { ...style, height: null }), ...below);
   const height = heightOf(terminal.stderr) - below.length;
   const unseen = unseenLines(open, content?.shown ?? null, { ...style, height });
@@ -146,10 +145,6 @@ async function showWhole(
 function isHash(typed: string, hash: string): boolean {
   const digits = hash.replace(/^sha256:/, '');
   return [hash, digits, gateHash(hash), gateHash(hash).replace('sha256 ', '')].includes(typed.trim());
-}
-
-function optionLines({ options }: Gate): string[] {
-  return options === undefined ? [] : [`  one of: ${options.map(optionText).join(' · ')}`];
 }
 
 /** What has scrolled by takes a key of its own, where somebody is there to press it. */

@@ -1,3 +1,5 @@
+import type { Gate } from '../../plan/gates/gate.js';
+import { optionText } from '../../plan/gates/option-text.js';
 import type { OpenGate } from '../observe/view/view.js';
 import type { Palette } from '../text/colors.js';
 import { gateHash, plural } from '../text/format.js';
@@ -34,6 +36,14 @@ export function renderGate(gate: OpenGate, content: string | null, style: GateSt
 /** How many of the lines that a gate takes are not on the screen when it was just shown. */
 export function unseenLines(gate: OpenGate, content: string | null, style: GateStyle): number {
   return layoutGate(gate, content, style).unseen;
+}
+
+/** What a gate may be answered with, wrapped as the rest of it: each line counts as one of the screen. */
+export function optionLines({ options }: Gate, width: number): string[] {
+  if (options === undefined) return [];
+  return wrap(`one of: ${options.map(optionText).join(' · ')}`, width - INDENT.length).map(
+    (line) => `${INDENT}${line}`,
+  );
 }
 
 /** Both at once: what `renderGate` and `unseenLines` give. */

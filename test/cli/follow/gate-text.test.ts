@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderGate, unseenLines } from '../../../src/cli/follow/gate-text.js';
+import { optionLines, renderGate, unseenLines } from '../../../src/cli/follow/gate-text.js';
 import { readable } from '../../../src/cli/follow/readable.js';
 import type { OpenGate } from '../../../src/cli/observe/view/view.js';
 import type { Json } from '../../../src/plan/values/json.js';
@@ -101,3 +101,12 @@ describe('a gate on the screen', () => {
 
 /** The empty line above a gate, its keys, and the line of the cursor. */
 const MARGIN = 3;
+
+it('wraps the options of a gate, so that none of its lines takes two of the screen', () => {
+  const { gate } = open('Which?');
+  const options = Array.from({ length: 20 }, (_, index) => `option number ${index}`);
+  const lines = optionLines({ ...gate, options }, 79);
+  expect(lines.length).toBeGreaterThan(3);
+  expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(79);
+  expect(lines.join(' ').replace(/ +/g, ' ')).toContain('option number 0 · option number 1');
+});
