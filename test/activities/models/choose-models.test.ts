@@ -117,10 +117,16 @@ describe('the models of a run', () => {
     ['sonnet', {}, 'ANTHROPIC_API_KEY'],
     ['anthropic:sonnet', {}, 'ANTHROPIC_API_KEY'],
     ['ollama:qwen3', withKey, 'ollama serve'],
+    ['ollama:qwen3', { OLLAMA_HOST: 'http://[bad' }, 'http://[bad'],
     ['openai:gpt-9', withKey, '`openai:gpt-9`'],
   ])('that cannot be had (`%s`) say what to set, and --rehearse', async (model, env, wanted) => {
     const chosen = await choose({ plan: planWith([model]), env: { OLLAMA_HOST: '127.0.0.1:9', ...env } });
     expect(chosen).toEqual({ failure: expect.stringContaining(wanted) });
+  });
+
+  it('are chosen all the same where the address of Ollama is none, and nobody needs it', async () => {
+    const chosen = await choose({ plan: planWith(['sonnet']), env: { ...withKey, OLLAMA_HOST: 'http://[bad' } });
+    expect(chosen).toHaveProperty('models');
   });
 
   it.each(['ollama:qwen3', 'sonnet'])('that cannot be had (`%s`) tell no password of an address', async (model) => {

@@ -70,6 +70,7 @@ it.each([
   ['0.0.0.0:11434', 'http://127.0.0.1:11434'],
   ['https://ollama.example', 'https://ollama.example'],
   ['http://h:1/base/', 'http://h:1/base'],
+  ['http://[bad', 'http://[bad'],
 ])('OLLAMA_HOST `%s` means %s', (host, url) => {
   expect(ollamaUrl(host)).toBe(url);
 });
