@@ -58,6 +58,14 @@ describe('a search that the project names', () => {
     expect(asked[0]?.url).toBe('/search?q=a%EF%BF%BD&n=3');
   });
 
+  it('hands on no secret that its answer repeats', async () => {
+    const { tool } = await searching({ results: [{ title: 'You are planted-secret', url: 'u', content: 'c' }] });
+    expect(await callTool(tool, { query: 'x' }, await context({ SEARCH_TOKEN: 'planted-secret' }))).toEqual({
+      content: [{ title: 'You are …', url: 'u', text: 'c' }],
+      is_error: false,
+    });
+  });
+
   it('gives an answer of another form as its text', async () => {
     const { tool } = await searching('<p>Found</p>');
     expect(await callTool(tool, { query: 'x' }, await context())).toEqual({ content: '<p>Found</p>', is_error: false });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Json } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
-import { filledValues } from '../../../plan/tools/mcp-server.js';
+import { filledValues, secretsIn } from '../../../plan/tools/mcp-server.js';
 import type { Tool } from '../../../plan/tools/tool.js';
 import { cutText } from '../../processes/output-capture.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
+import { maskOf, maskValue } from '../../values/mask-secrets.js';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import type { ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import type { WebRequest } from './fetch.js';
@@ -33,16 +34,19 @@ export const searchAt: ToolHandler<Tool & { kind: 'builtin' }> = {
   async run({ search }, args, context) {
     const { success, data } = input.safeParse(args);
     if (!success || search === undefined) return failed('Expected `query`.');
-    const headers = filledValues(search.headers, context.credentials?.() ?? {});
+    const credentials = context.credentials?.() ?? {};
+    const headers = filledValues(search.headers, credentials);
     if ('missing' in headers)
       return failed(`The search cannot be asked: \`${headers.missing}\` is not set for this worker.`);
     const limit = startTimeLimit(context.signal, LIMIT_MS);
     try {
-      return await find(
+      const { content, is_error } = await find(
         search.url.replace('${query}', () => encodeURIComponent(data.query.toWellFormed())),
         headers.values,
         { ...context, signal: limit.signal },
       );
+      // Who is asked may show what it was asked with (I13).
+      return { content: maskValue(content, maskOf(secretsIn(search.headers, credentials))), is_error };
     } catch (error) {
       if (error instanceof WebRefusal) return failed(error.message);
       if (limit.isOver()) return failed(`The search has not answered within ${LIMIT_MS / 1000} s.`);
