@@ -6,8 +6,8 @@ export function isCloudModel(model: string): boolean {
 }
 
 /**
- * The address of Ollama from what `OLLAMA_HOST` may hold: a URL, a host, `0.0.0.0` for "all of them". What is no address
- * stays as it is: nobody answers there, and whoever needs Ollama is told where it was looked for.
+ * The address of Ollama from what `OLLAMA_HOST` may hold: a URL, a host, `0.0.0.0` for "all of them". What is no
+ * address stays as it is: nobody answers there, and whoever needs Ollama is told where it was looked for.
  */
 export function ollamaUrl(host: string | null | undefined): string {
   const text = host?.trim() || 'localhost';
