@@ -83,7 +83,7 @@ describe('a gate on a terminal', () => {
       ['run', 'asks.yml', '--id', 'later'],
       [
         [LATER, 'o'],
-        ['\n40\r', '\u0003'],
+        ['│ 40\r', '\u0003'],
       ],
     );
     expect(code).toBe(130);

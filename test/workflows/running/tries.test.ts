@@ -13,7 +13,7 @@ const image = { image: { value: 'x' }, sha256: 'aa' };
 describe('the tries of a step', () => {
   it('are none when it starts', () => {
     expect(openTries(scope(), step)).toEqual({
-      ...{ count: 0, spent: { usd: 0, tokens: 0, steps: 0 }, last: null, short: null },
+      ...{ count: 0, spent: { usd: 0, tokens: 0, steps: 0 }, last: null, short: null, waitsToBegin: false },
       ...{ flash: { image: null, act: 'write' }, allowed: null, unjudged: false, carried: null },
     });
   });
