@@ -1,7 +1,6 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { ORIGINS } from '../../activities/made/registry.js';
 import { quotaScope } from '../../activities/attempt/quota.js';
-import { serverIdOf } from '../../activities/runs/server-id.js';
 import { dayOf } from '../../plan/budget/quota.js';
 import { INTERPRETER } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
@@ -15,6 +14,7 @@ import { describe } from '../observe/as-of-now.js';
 import { lastLinks } from '../observe/list-runs.js';
 import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
+import { notedServer } from '../submit/start-run.js';
 
 /** What was removed, or would be. */
 export interface Pruned {
@@ -130,8 +130,7 @@ async function asEnded(
   submitted: SubmittedRun[],
   { before, store, link }: { before: Date; store: Store; link: TemporalLink | null },
 ): Promise<Map<string, boolean>> {
-  const isOwn = link === null || (link.embedded && store.homes === null);
-  const here = isOwn || submitted.length === 0 ? undefined : await serverIdOf(link.client);
+  const here = link === null || submitted.length === 0 ? undefined : await notedServer(link, store);
   const started = Math.min(before.getTime(), Date.now() - STARTING_MS);
   const ended = new Map<string, boolean>();
   for (const { run, server, submitted_at } of submitted) {

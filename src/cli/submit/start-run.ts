@@ -2,11 +2,13 @@ import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import { attributesOf, detailsOf, inputHash, memoOf, summaryOf } from '../../activities/runs/run-start.js';
+import { serverIdOf } from '../../activities/runs/server-id.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { RunInput } from '../../plan/run-input.js';
 import type { Value } from '../../plan/values/value.js';
+import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { usageError } from '../exit-codes.js';
 import { shellCommand } from '../../plan/text/shell-command.js';
@@ -53,6 +55,14 @@ export async function startOrJoin(
     checkSame(run, await memoHashes(link.client, run), { plan: plan.hash, input: inputHash(input) });
     return { joined: true };
   }
+}
+
+/** The id that a run is noted with which this server is given; undefined for a state folder's own (decision 61). */
+export async function notedServer(
+  { client, embedded }: Pick<TemporalLink, 'client' | 'embedded'>,
+  { homes }: Pick<Store, 'homes'>,
+): Promise<string | undefined> {
+  return embedded && homes === null ? undefined : serverIdOf(client);
 }
 
 /** Which of our search attributes the server knows. */

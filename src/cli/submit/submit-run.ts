@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { inWorkTree, toRunInput } from '../../activities/runs/run-start.js';
-import { serverIdOf } from '../../activities/runs/server-id.js';
 import type { Plan } from '../../plan/plan.js';
 import { labelsOf, requirementKey, requirementsOf } from '../../plan/placement/requirement.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
@@ -27,7 +26,7 @@ import type { Question } from './inject-context.js';
 import { tellContext } from './tell-context.js';
 import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
-import { attributesAt, joinsRecord, startOrJoin } from './start-run.js';
+import { attributesAt, joinsRecord, notedServer, startOrJoin } from './start-run.js';
 import { offerTrees } from '../../store/worktrees/brought-trees.js';
 import { CARRY_HINT, CarryTooLarge } from '../../store/worktrees/carried.js';
 import { mainPlace } from '../../store/worktrees/places.js';
@@ -181,6 +180,7 @@ export async function startSubmission(submission: Submission, link: TemporalLink
   const { name: definition } = plan;
   const { rehearsal, submitted_by, reuse } = settings;
   const after = reuse?.run ?? mended;
+  const server = await notedServer(link, session.store);
   // Also before: what was started is listed from then on, whatever ends.
   const isNew = await session.store.noteSubmitted({
     run: id,
@@ -189,7 +189,7 @@ export async function startSubmission(submission: Submission, link: TemporalLink
     rehearsal,
     submitted_by,
     submitted_at: new Date().toISOString(),
-    ...(link.embedded && session.store.homes === null ? {} : { server: await serverIdOf(link.client) }),
+    ...(server === undefined ? {} : { server }),
     ...(after === undefined ? {} : { after }),
     ...(worksInFolder(plan, settings, session.store) ? { in_folder: true } : {}),
   });
