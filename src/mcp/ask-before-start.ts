@@ -2,9 +2,9 @@ import type { JsonObject } from '../plan/values/json.js';
 import { toText } from '../plan/values/json.js';
 import type { Plan } from '../plan/plan.js';
 import { costAbove } from '../cli/submit/ask-above.js';
-import { safeLine, safeName, safeText } from '../cli/text/safe-text.js';
+import { safeLine, safeName } from '../cli/text/safe-text.js';
 import { sha256 } from '../store/hash.js';
-import { askPerson } from './ask-person.js';
+import { askPerson, marked } from './ask-person.js';
 import type { Asked } from './ask-person.js';
 import { McpRefusal } from './errors.js';
 import type { ToolCall } from './tool.js';
@@ -31,10 +31,7 @@ export async function askBeforeStart(
   const given = toText(input);
   const message = [
     `\`${safeLine(by)}\` wants to run \`${safeName(plan.name)}\`.`,
-    safeText(given)
-      .split('\n')
-      .map((line) => `│ ${line}`)
-      .join('\n'),
+    marked(given),
     [`${dear.what}:`, ...dear.why].join('\n'),
   ].join('\n\n');
   const key = `start ${plan.hash} ${sha256(given)} ${sha256(dear.what)}`;

@@ -2,11 +2,11 @@ import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import type { GateContent } from '../cli/follow/gate-content.js';
 import type { OpenGate } from '../cli/observe/view/view.js';
 import { answerCommands } from '../cli/render/gate-words.js';
-import { safeLine, safeName, safeText } from '../cli/text/safe-text.js';
+import { safeLine, safeName } from '../cli/text/safe-text.js';
 import type { Decision } from '../plan/gates/gate.js';
 import { optionText } from '../plan/gates/option-text.js';
 import { sha256 } from '../store/hash.js';
-import { askPerson } from './ask-person.js';
+import { askPerson, marked } from './ask-person.js';
 import { McpRefusal } from './errors.js';
 import type { ToolCall } from './tool.js';
 
@@ -79,12 +79,4 @@ function saidIn({ decision, answer, comment }: Wanted): string {
     ...(answer === undefined ? [] : ['The answer:', marked(answer)]),
     ...(comment === undefined ? [] : ['The comment:', marked(comment)]),
   ].join('\n');
-}
-
-/** Each line of a foreign text as such. */
-function marked(text: string): string {
-  return safeText(text)
-    .split('\n')
-    .map((line) => `│ ${line}`)
-    .join('\n');
 }

@@ -1,6 +1,7 @@
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { safeText } from '../cli/text/safe-text.js';
 import type { ToolCall } from './tool.js';
 
 /** What the person at a client says: it is to be asked first, or they have agreed, or not. */
@@ -13,6 +14,14 @@ export interface Question {
   message: string;
   /** The box that they tick. */
   agree: string;
+}
+
+/** A foreign text whose lines pass for nothing else that is put before a person. */
+export function marked(text: string): string {
+  return safeText(text)
+    .split('\n')
+    .map((line) => `│ ${line}`)
+    .join('\n');
 }
 
 /**
