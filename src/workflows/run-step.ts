@@ -145,10 +145,9 @@ function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   const path = pathOf(scope, step);
   const isCounted = tries.last !== null || conversations.has(path) || carriedGates.has(path);
   const turn = reserve(scope, step, !isCounted, tries.short);
+  if (!(turn instanceof Promise)) return tryInTurn(scope, step, tries, turn);
   tries.waitsToBegin = !isCounted && tries.count === 0 && !hasBegun(scope, step, path);
-  return turn instanceof Promise
-    ? turn.then((given) => tryInTurn(scope, step, tries, given))
-    : tryInTurn(scope, step, tries, turn);
+  return turn.then((given) => tryInTurn(scope, step, tries, given));
 }
 
 /** One try in its turn, which is settled however the try ended. Without a turn the run starts nothing any more. */
