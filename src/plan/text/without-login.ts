@@ -1,8 +1,8 @@
 /**
- * User and password, as they stand in an address behind `//`, or at the beginning where that was forgotten; bounded,
- * since a text of colons would be gone through once for each of them.
+ * User and password, as they stand in an address behind `//`, or at the beginning where that was forgotten. There they
+ * are looked for in so many characters: a text of brackets and colons would else be gone through once for each of them.
  */
-const LOGIN = /(?<=\/\/)[^\s/?#]{0,500}@|(?<![^\s`'"(])[^\s/?#`'"(]{0,500}:[^\s/?#`'"]{0,500}@/g;
+const LOGIN = /(?<=\/\/)[^\s/?#]*@|(?<![^\s`'"(])[^\s/?#`'"(:]*:[^\s/?#`'"]{0,4000}@/g;
 
 /** A text whose addresses have no user and no password, which are secrets (I13). */
 export function withoutLogins(text: string): string {

@@ -8,6 +8,8 @@ it.each([
   ['http://ana:sec/ret@host:1/v1', 'http://host:1/v1'],
   ['ana:sec ret@host', 'host'],
   ['http://host/v1', 'http://host/v1'],
+  [`https://ana:${'x'.repeat(2_000)}@host/v1`, 'https://host/v1'],
+  [`ana:${'x'.repeat(2_000)}@host`, 'host'],
 ])('an address is told without its user and password: %s', (address, told) => {
   expect(withoutLogin(address)).toBe(told);
 });
