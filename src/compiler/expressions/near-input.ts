@@ -37,7 +37,7 @@ const LITERALS = new Map([
   ['nil', 'null'],
 ]);
 
-/** Null for a name that is an input as any other: nobody declared it, and it is like nothing else. */
+/** What to do about a name that is taken for an input; null where it is one: it is like nothing else there is. */
 export function hintOfInput({ path, source }: WrittenReference, at: Place, around: Around): Hint | null {
   const [root, ...rest] = path;
   const foreign = FOREIGN_ROOTS.get(root);
