@@ -88,18 +88,22 @@ export async function askGate(
 }
 
 function show(asking: Asking, text: string | null): void {
-  const { open, bill, terminal } = asking;
-  const width = widthOf(terminal.stderr);
-  const below = [...indentBill(bill, width), ...choices(open.gate, terminal)];
-  const style = {
-    width,
-    height: heightOf(terminal.stderr) - below.length + 1,
-    palette: terminal.palette,
-  };
-  const { lines, unseen } = layoutGate(open, text, style);
+  const { terminal } = asking;
+  const { lines, below, unseen } = layout(asking, text);
   asking.shown = text;
   asking.unseen = unseen;
   tell(terminal, '', ...lines, ...below);
+}
+
+/** The lines of a gate that shows this, those below them, and how many are not on the screen. */
+function layout(
+  { open, bill, terminal }: Asking,
+  text: string | null,
+): ReturnType<typeof layoutGate> & { below: string[] } {
+  const width = widthOf(terminal.stderr);
+  const below = [...indentBill(bill, width), ...choices(open.gate, terminal)];
+  const height = heightOf(terminal.stderr) - below.length + 1;
+  return { ...layoutGate(open, text, { width, height, palette: terminal.palette }), below };
 }
 
 /** Shows the gate again when the window has another size: what was on the screen may be no more. */
@@ -236,13 +240,12 @@ async function edit(asking: Asking, content: GateContent): Promise<void> {
   try {
     const before = asking.edited ?? content.text;
     const edited = await asking.keys.lend(() => editContent(before, content.isText, asking.terminal));
-    // Editors do not draw what is hidden: only the pager shows it.
-    asking.opened ||= isDrawn(edited.text);
+    asking.opened ||= isDrawn(asking, edited.text);
     // Who only looked has edited nothing: the approval stays one of what the gate shows.
     if (edited.text === toText(before))
       return tell(asking.terminal, '  Nothing was changed.', ...choices(asking.open.gate, asking.terminal));
     asking.edited = edited.value;
-    asking.opened = isDrawn(edited.text);
+    asking.opened = isDrawn(asking, edited.text);
     show(asking, edited.text);
     tell(asking.terminal, '  This is the content as you edited it; `a` approves it.');
   } catch (error) {
@@ -251,9 +254,12 @@ async function edit(asking: Asking, content: GateContent): Promise<void> {
   }
 }
 
-/** Tells whether an editor shows all that is in a text. */
-function isDrawn(text: string): boolean {
-  return escapeHidden(text) === text;
+/**
+ * Tells whether all of the gate was seen by who saw this text in an editor, and the rest on the screen. Editors do not
+ * draw what is hidden, and have neither the question nor what follows: only the pager shows these.
+ */
+function isDrawn(asking: Asking, text: string): boolean {
+  return escapeHidden(text) === text && layout(asking, null).unseen === 0;
 }
 
 /** Options that a key of their own chooses; others are typed. */

@@ -106,6 +106,17 @@ describe('the keys of a gate', () => {
     expect(told).toContain('line 99\\u{200b}');
   });
 
+  it('do not take an editor for a look at a question, or a bill, that the screen had no room for', async () => {
+    const message = `first ${'word '.repeat(380)}last`;
+    const bill = [`Changes the world outside: ${'publish '.repeat(300).trim()}`];
+    for (const rest of [{ message }, { bill }])
+      for (const editor of ['true', 'sed -i s/report/summary/']) {
+        const { answer, told } = await typed('eay\u0003', 'a report', editor, rest);
+        expect(answer).toEqual({ kind: 'later' });
+        expect(told).toContain('`o` opens all of it');
+      }
+  });
+
   it('approve what the gate shows after its content was only looked at in the editor', async () => {
     const { answer, told } = await typed('ea', 'a report\n', 'true');
     expect(answer).toEqual({ kind: 'approve', edited: undefined });
