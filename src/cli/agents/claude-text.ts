@@ -88,7 +88,7 @@ function loseRest(agent: Agent, lose: Lose): void {
   const names = [...new Set([...Object.keys(inputs), ...rootsOf([prompt]).map((root) => root.replace(/^input:/, ''))])];
   if (names.length > 0)
     lose('inputs', `agents there have no inputs: ${names.map((name) => `\`${name}\``).join(', ')} stay as written`);
-  if (permissions !== undefined && !isUsual(permissions))
+  if (permissions !== undefined && !permissionsAreUsual(permissions))
     lose('permissions', 'they are settings of the project there', 'write them into `.claude/settings.json`');
   if (program !== null && program !== 'claude') lose('agent', `\`${program}\` does not play agents of Claude Code`);
   if (params !== undefined) lose('params', 'agents there have no settings of their models');
@@ -104,7 +104,7 @@ function loseRest(agent: Agent, lose: Lose): void {
 }
 
 /** Tells whether permissions are those that every agent has, however few its tools are. */
-function isUsual({ asking: _asking, commands, ...own }: Permissions): boolean {
+export function permissionsAreUsual({ asking: _asking, commands, ...own }: Permissions): boolean {
   const { asking: _usual, commands: usual, ...others } = permissionsFrom([], commands.length > 0);
   return (
     canonicalJson({ ...own }) === canonicalJson({ ...others }) && (commands.length === 0 || sameRules(commands, usual))

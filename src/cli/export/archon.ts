@@ -6,9 +6,11 @@ import { LIMITS } from '../../plan/budget/budgets.js';
 import type { Plan } from '../../plan/plan.js';
 import type { AgentStep, ApprovalStep, CommandStep, Step } from '../../plan/step.js';
 import type { Text } from '../../plan/values/value.js';
+import type { Triggers } from '../../compiler/triggers/compile-triggers.js';
 import type { LostField } from '../../compiler/agents/import-losses.js';
 import { claudeTools, inTheirs } from '../agents/claude-text.js';
 import { refusal } from '../exit-codes.js';
+import { planLosses, stepLosses } from './archon-losses.js';
 
 /** A workflow as Archon has it, and what of it has no place there. */
 export interface ArchonFile {
@@ -32,7 +34,7 @@ interface Exporting {
  * A Plan of agents, commands and approvals as a workflow of Archon, whose import comes to the same steps. Throws
  * a refusal that names all that Archon has no place for and without which the workflow would do something else.
  */
-export async function archonText(plan: Plan, getText: Exporting['getText']): Promise<ArchonFile> {
+export async function archonText(plan: Plan, triggers: Triggers, getText: Exporting['getText']): Promise<ArchonFile> {
   const exporting: Exporting = { plan, getText, lost: [], refused: [] };
   const nodes: JsonObject[] = [];
   for (const step of plan.steps) {
@@ -46,6 +48,7 @@ export async function archonText(plan: Plan, getText: Exporting['getText']): Pro
     );
   for (const limit of LIMITS)
     if (plan.budgets[limit] !== null) lose(exporting, plan.name, `budgets.${limit}`, 'Archon has no such limit');
+  for (const [field, reason] of planLosses(plan, triggers)) lose(exporting, plan.name, field, reason);
   const description = plan.description === null ? '' : (await getText(plan.description)).trim();
   const workflow = {
     name: plan.name,
@@ -77,8 +80,8 @@ async function nodeOf(step: Step, exporting: Exporting): Promise<JsonObject | nu
   if (step.commit !== undefined) return refuse('Archon has no commits of steps');
   const does = await doesOf(step, exporting, refuse);
   if (does === null) return null;
-  if (step.on_error === 'continue') lose(exporting, id, 'on_error', 'what depends on a failed node is skipped there');
-  if (step.deadline_ms !== null) lose(exporting, id, 'deadline', 'Archon limits tries alone');
+  const agent = step.kind === 'agent' ? exporting.plan.agents[step.agent] : undefined;
+  for (const [field, reason] of stepLosses(step, agent)) lose(exporting, id, field, reason);
   const needs = step.needs.flatMap(({ step: index }) => {
     const other = exporting.plan.steps[index];
     return other === undefined ? [] : [idOf(other)];
@@ -106,6 +109,7 @@ async function promptNode(step: AgentStep, exporting: Exporting, refuse: Refuse)
   if (agent === undefined) return refuse('its agent is not in the Plan');
   if (Object.keys(step.inputs).length > 0)
     return refuse('an agent of Archon has no inputs: write them into the prompt');
+  if (step.attachments !== undefined) return refuse('files that an agent is shown are not exported');
   if (step.tasks !== undefined) return refuse('tasks that an agent plans are not exported');
   const system = await textOf(agent.prompt, exporting, refuse);
   const prompt = step.prompt === null ? 'Do your part.' : await textOf(step.prompt, exporting, refuse);
@@ -161,7 +165,6 @@ async function approvalNode(step: ApprovalStep, exporting: Exporting, refuse: Re
   const shows = step.content?.kind === 'expression' && step.content.expression.kind === 'reference';
   if (step.content !== null && !(shows && step.needs.length === 1 && only !== undefined))
     lose(exporting, idOf(step), 'content', 'Archon shows what the one node before it answered');
-  if (step.rules !== undefined) lose(exporting, idOf(step), 'required_approver', 'anybody decides there');
   const decisions = step.options?.map((id) => ({ id }));
   return { approval: { message: message.trim(), ...(decisions === undefined ? {} : { decisions }) } };
 }

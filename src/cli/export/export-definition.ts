@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { LostField } from '../../compiler/agents/import-losses.js';
 import { createResolver } from '../../compiler/project/resolve.js';
+import type { Triggers } from '../../compiler/triggers/compile-triggers.js';
 import { kindOf } from '../../compiler/text/disk.js';
 import type { Plan } from '../../plan/plan.js';
 import { everyStepOf } from '../../plan/plan.js';
@@ -36,6 +37,8 @@ export interface ExportCommand {
 /** A Plan, and its long texts. */
 interface Source {
   plan: Plan;
+  /** What starts its runs, of a definition. */
+  triggers: Triggers;
   getText: (text: Text) => Promise<string>;
   root: string;
 }
@@ -54,7 +57,7 @@ export async function exportDefinition(command: ExportCommand, terminal: Termina
       return EXIT.success;
     }
     case 'archon': {
-      const { text, lost } = await archonText(source.plan, source.getText);
+      const { text, lost } = await archonText(source.plan, source.triggers, source.getText);
       if (command.json) printJson(terminal, { text, lost: lost.map((one) => ({ ...one })) });
       else {
         print(terminal, text.trimEnd());
@@ -78,15 +81,20 @@ async function sourceOf(what: string, terminal: Terminal): Promise<Source> {
     (!/[/\\]/.test(what) &&
       ['workflow' as const, 'agent' as const].some((kind) => 'entry' in resolver[kind](what, from)));
   if (isDefinition) {
-    const { plan, texts } = await compile(what, workspace, terminal);
-    return { plan, root, getText: async (text) => (typeof text === 'string' ? text : (texts.get(text.text) ?? '')) };
+    const { plan, texts, triggers } = await compile(what, workspace, terminal);
+    return {
+      plan,
+      triggers,
+      root,
+      getText: async (text) => (typeof text === 'string' ? text : (texts.get(text.text) ?? '')),
+    };
   }
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(what);
   const { view, link } = await findRun(what, session);
   await link?.close();
   const plan = await session.store.getPlan(view.plan);
-  return { plan, root, getText: (text) => session.store.getText(text) };
+  return { plan, triggers: {}, root, getText: (text) => session.store.getText(text) };
 }
 
 /** Agents that Claude Code has itself. */

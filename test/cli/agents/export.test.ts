@@ -110,6 +110,28 @@ describe('export --to archon', () => {
     expect(after?.steps[1]).toMatchObject({ argv: [{ value: 'bash' }, { value: '-c' }, { value: 'npm run lint' }] });
   });
 
+  it('tells all that a workflow says and Archon has no place for', async () => {
+    const folder = newFolder({
+      'w.yml':
+        'name: w\nschedule: "0 2 * * *"\ndurability: synced\nbudgets: {on_exhausted: {max_steps: stop}}\nsteps:\n' +
+        '  - {id: look, agent: finder, prompt: Look, on_error: continue}\n' +
+        '  - {id: count, command: [wc], schema: {type: object}, requires: {labels: [gpu]}}\n' +
+        '  - {id: ok, approval: "Go on?", deadline: 8h, fallback: approve, edit: false, required_approver: ana}\n',
+      'definitions/agents/finder.yml': 'name: finder\neffort: high\nprompt: You find.\n',
+    });
+    const { code, stdout, stderr } = await perdure(folder, ['export', 'w.yml', '--to', 'archon', '--json']);
+    expect(code, stderr).toBe(0);
+    const { lost } = JSON.parse(stdout) as { lost: { of: string; field: string }[] };
+    expect(lost.map(({ of, field }) => `${of}.${field}`).sort()).toEqual(
+      [
+        ...['w.durability', 'w.on_exhausted', 'w.schedule'],
+        ...['look.effort', 'look.on_error'],
+        ...['count.requires', 'count.schema'],
+        ...['ok.deadline', 'ok.edit', 'ok.fallback', 'ok.required_approver'],
+      ].sort(),
+    );
+  });
+
   it.each([
     [
       'a loop',
