@@ -5,8 +5,8 @@ import type { NoticeWords } from './notice-words.js';
 /** Limits of Block Kit. */
 const SLACK = { title: 150, text: 3_000, label: 75, url: 3_000, buttons: 25 } as const;
 
-/** Teams takes messages of 28 KB: lines of this length fit with all links, in any script. */
-const TEAMS_LINE = 2_000;
+/** Teams takes messages of 28 KB; lines are cut where one is longer than this, and shorter until the whole fits. */
+const TEAMS = { bytes: 28 * 1024, line: 2_000, least: 100 } as const;
 
 /**
  * For an incoming webhook of Slack: blocks of plain text, in which nothing is a mention, a link or markup. Each line
@@ -39,7 +39,15 @@ function plain(text: string, most: number): JsonObject {
 }
 
 /** For a webhook of Microsoft Teams: an Adaptive Card whose texts are runs, in which nothing is markup. */
-export function teamsMessage({ title, lines, buttons }: NoticeWords): JsonObject {
+export function teamsMessage(words: NoticeWords): JsonObject {
+  for (let most: number = TEAMS.line; ; most /= 2) {
+    const message = cardOf(words, most);
+    if (most / 2 < TEAMS.least || Buffer.byteLength(JSON.stringify(message)) <= TEAMS.bytes) return message;
+  }
+}
+
+/** The card with lines of so many characters at most. */
+function cardOf({ title, lines, buttons }: NoticeWords, most: number): JsonObject {
   return {
     type: 'message',
     attachments: [
@@ -54,7 +62,7 @@ export function teamsMessage({ title, lines, buttons }: NoticeWords): JsonObject
             { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: title, weight: 'Bolder', size: 'Medium' }] },
             ...lines.map((line) => ({
               type: 'RichTextBlock',
-              inlines: [{ type: 'TextRun', text: cutTo(line, TEAMS_LINE) }],
+              inlines: [{ type: 'TextRun', text: cutTo(line, most) }],
             })),
           ],
           actions: buttons.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url })),

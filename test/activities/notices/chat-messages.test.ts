@@ -19,8 +19,12 @@ function longest(character: string): NoticeWords {
     message: `${character.repeat(1_997)}\u{1f600}`,
     hash: `sha256:${'0'.repeat(64)}`,
     options: Array.from({ length: 40 }, (_, index) => `${String(index)}${'\u5b57'.repeat(160)}`),
-    follows: { steps: 90, external: Array.from({ length: 90 }, (_, index) => `${String(index)}${'x'.repeat(60)}`) },
-    links: ['ana', 'bo', 'cy', 'dan', 'eve'].map((to) => ({
+    approvers: Array.from({ length: 40 }, (_, index) => `${String(index)}${'\u5b57'.repeat(60)}`),
+    follows: {
+      steps: 90,
+      external: Array.from({ length: 90 }, (_, index) => `${String(index)}xxx${'\u5b57'.repeat(60)}`),
+    },
+    links: ['ana', 'bo', 'cy', 'dan', 'eve', 'fay', 'gus', 'hal'].map((to) => ({
       ...{ to, may: ['approve', 'reject'], expires: '', url: `https://runs.example.com/granted/${'x'.repeat(700)}` },
     })),
   });
