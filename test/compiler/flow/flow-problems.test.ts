@@ -70,6 +70,29 @@ describe('problems of flows', () => {
     expect(problemsOf(text)).toEqual(problems);
   });
 
+  it.each([
+    ['steps in parentheses', '(Explore || Plan) -> Plan', '1:1 unexpected-text write `[ … ]`'],
+    ['a sequence in parentheses', 'Explore -> (Plan -> Explore) || Plan', '1:12 unexpected-text write `[ … ]`'],
+    ['a parenthesis inside of brackets', '[Explore || (Plan -> Explore)]', '1:13 unexpected-text write `[ … ]`'],
+    [
+      'a condition without parentheses',
+      'Explore:"a" if passed ~> Plan:"b"',
+      '1:13 missing-condition write `(if passed)~>`',
+    ],
+    [
+      'such a condition behind an arrow',
+      'Explore:"a" -> if contains "x" ~> Plan:"b" -> Plan',
+      '1:16 missing-condition write `(if contains "x")~>`',
+    ],
+    ['a call as other languages have it', 'Explore("a") -> Plan', '1:1 unsupported-key write `Explore:"…"`'],
+  ])('tells %s once, and how it is written', (_what, text, problem) => {
+    const { problems } = compileFlowText(text);
+    const told = problems.filter(({ severity }) => severity !== 'warning');
+    expect(told.map(({ line, column, code, suggestion }) => `${line}:${column} ${code} ${String(suggestion)}`)).toEqual(
+      [problem],
+    );
+  });
+
   const QUOTED = [
     '# Fixes.',
     '$fixer := {',

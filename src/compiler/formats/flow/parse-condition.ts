@@ -1,27 +1,41 @@
-import type { Condition } from './ast.js';
+import type { Comments, Condition } from './ast.js';
 import type { Cursor } from './cursor.js';
 import type { Token } from './tokens.js';
 
-/** Tells whether a condition starts here: `( … )` or `~>`. */
+/** Tells whether a condition starts here: `( … )` or `~>`, or one without its parentheses. */
 export function seesCondition(cursor: Cursor): boolean {
-  return cursor.sees('(') || cursor.sees('~>');
+  return cursor.sees('~>') || isBare(cursor) || (cursor.sees('(') && !holdsSteps(cursor));
+}
+
+/** Tells whether a condition without parentheses starts here: `if passed ~>`. */
+function isBare({ peek, sees }: Cursor): boolean {
+  if (peek().kind !== 'word' || !/^if$/i.test(peek().raw)) return false;
+  let ahead = 1;
+  while (!sees('~>', ahead) && (peek(ahead).kind === 'word' || peek(ahead).kind === 'string')) ahead++;
+  return sees('~>', ahead);
+}
+
+/** Tokens that are looked at for the end of a parenthesis. */
+const FARTHEST = 500;
+
+/** Tells whether the parenthesis here stands around steps, as brackets do: there are arrows in it, and none behind. */
+export function holdsSteps({ peek, sees }: Cursor): boolean {
+  if (!sees('(') || /^if$/i.test(peek(1).raw)) return false;
+  let ahead = 1;
+  let joined = false;
+  for (let depth = 0; ahead < FARTHEST && (depth > 0 || !sees(')', ahead)); ahead++) {
+    depth += sees('(', ahead) ? 1 : sees(')', ahead) ? -1 : 0;
+    joined ||= sees('->', ahead) || sees('||', ahead);
+  }
+  return joined && sees(')', ahead) && !sees('~>', ahead + 1) && !sees(':', ahead + 1);
 }
 
 /** `(if c)~>`, `(c):name ~>` or `~> (if c)`; null when there is none in it, which is reported. */
 export function parseCondition(cursor: Cursor): Condition | null {
-  const { problem, at, takes, sees, peek, begin } = cursor;
+  const { problem, at, takes, sees, begin } = cursor;
   const comments = begin();
   const arrow = takes('~>');
-  if (!sees('(')) {
-    const suggestion = 'write `(if passed)~>`, `(if failed)~>` or `(if name)~>`';
-    problem({
-      code: 'missing-condition',
-      at: at(arrow ?? peek()),
-      message: 'Expected a condition in parentheses beside `~>`.',
-      suggestion,
-    });
-    return null;
-  }
+  if (!sees('(')) return parseUnbracketed(cursor, arrow, comments);
   const open = cursor.take();
   const words = takeWords(cursor);
   const close = takes(')');
@@ -32,7 +46,7 @@ export function parseCondition(cursor: Cursor): Condition | null {
       message: 'Expected `)` for this `(`.',
       suggestion: 'a condition is written `(if passed)~>`',
     });
-  const text = foldWords(words).replace(/^if(?![A-Za-z0-9_.-])\s*/i, '');
+  const text = withoutIf(foldWords(words));
   const place = at(open, close ?? words.at(-1) ?? open);
   if (text === '')
     problem({
@@ -53,6 +67,36 @@ export function parseCondition(cursor: Cursor): Condition | null {
     });
   }
   return { at: place, comments, text: text === '' ? 'passed' : text, capture };
+}
+
+/** A condition without its parentheses, or an arrow without one: reported, and null where there is none. */
+function parseUnbracketed(cursor: Cursor, arrow: Token | null, comments: Comments): Condition | null {
+  const { problem, at, takes, previous } = cursor;
+  if (arrow !== null) {
+    problem({
+      code: 'missing-condition',
+      at: at(arrow),
+      message: 'Expected a condition in parentheses beside `~>`.',
+      suggestion: 'write `(if passed)~>`, `(if failed)~>` or `(if name)~>`',
+    });
+    return null;
+  }
+  const words = takeWords(cursor);
+  const place = at(words[0] ?? previous(), words.at(-1));
+  const said = withoutIf(foldWords(words));
+  const text = said === '' ? 'passed' : said;
+  takes('~>');
+  problem({
+    code: 'missing-condition',
+    at: place,
+    message: 'Expected the condition before `~>` in parentheses.',
+    suggestion: `write \`(if ${text})~>\``,
+  });
+  return { at: place, comments, text, capture: null };
+}
+
+function withoutIf(text: string): string {
+  return text.replace(/^if(?![A-Za-z0-9_.-])\s*/i, '');
 }
 
 /** The tokens up to the closing parenthesis, or to where one is surely missing. */

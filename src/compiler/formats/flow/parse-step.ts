@@ -200,10 +200,15 @@ function refuseForeign(cursor: Cursor, word: string, first: Token): boolean {
     code: 'unsupported-key',
     at: at(first, previous()),
     message: `This version does not run \`${word}${called ? '(…)' : ':…'}\`.`,
-    suggestion: SUGGESTIONS.get(word) ?? null,
+    suggestion: SUGGESTIONS.get(word) ?? callHint(cursor, word),
   });
   skipArguments(cursor);
   return true;
+}
+
+/** How an agent is called, where it was called as functions are elsewhere: `explore("…")`. */
+function callHint({ sees, peek }: Cursor, word: string): string | null {
+  return sees('(') && peek(1).kind === 'string' ? `write \`${word}:"…"\`` : null;
 }
 
 /** All up to the next operator outside of brackets. */

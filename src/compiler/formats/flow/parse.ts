@@ -3,7 +3,7 @@ import type { Conditional, FlowExpression, FlowTree, Group } from './ast.js';
 import { noComments } from './ast.js';
 import type { Cursor, PlaceOf } from './cursor.js';
 import { createCursor } from './cursor.js';
-import { parseCondition, seesCondition } from './parse-condition.js';
+import { holdsSteps, parseCondition, seesCondition } from './parse-condition.js';
 import { found, parseDefinition, seesDefinition } from './parse-definition.js';
 import { parseAgentCall, parseMarked, reportNoStep } from './parse-step.js';
 import type { Token } from './tokens.js';
@@ -296,7 +296,7 @@ function createDescent(cursor: Cursor, definitions: FlowTree['definitions']) {
   };
 
   const primary = (depth: number): FlowExpression | null => {
-    if (sees('[')) return group(depth);
+    if (sees('[') || holdsSteps(cursor)) return group(depth);
     if (sees('$') || seesWord()) return parseAgentCall(cursor);
     if (sees('@')) return parseMarked(cursor);
     reportNoStep(cursor);
@@ -306,12 +306,15 @@ function createDescent(cursor: Cursor, definitions: FlowTree['definitions']) {
   const group = (depth: number): Group | null => {
     const comments = begin();
     const open = take();
-    const empty = sees(']');
+    const end = open.raw === '(' ? ')' : ']';
+    if (end === ')') reportParenthesis(cursor, open);
+    const empty = sees(end);
     if (empty) problem({ code: 'missing-step', at: at(open, peek()), message: 'Expected a step between `[` and `]`.' });
-    const bodies = empty ? [] : bodiesIn(depth + 1);
+    const bodies = empty ? [] : bodiesIn(end, depth + 1);
     cursor.resume(comments);
-    const close = takes(']');
-    if (close === null) problem({ code: 'unbalanced-bracket', at: at(open), message: 'Expected `]` for this `[`.' });
+    const close = takes(end);
+    if (close === null)
+      problem({ code: 'unbalanced-bracket', at: at(open), message: `Expected \`${end}\` for this \`${open.raw}\`.` });
     const [only] = bodies;
     if (only === undefined) return null;
     return {
@@ -323,20 +326,29 @@ function createDescent(cursor: Cursor, definitions: FlowTree['definitions']) {
   };
 
   /** One, where nothing is wrong. */
-  const bodiesIn = (depth: number): FlowExpression[] => {
+  const bodiesIn = (end: ']' | ')', depth: number): FlowExpression[] => {
     const bodies: FlowExpression[] = [];
-    while (!atEnd() && !sees(']')) {
+    while (!atEnd() && !sees(end)) {
       const before = peek();
       if (bodies.length > 0) reportJoint(cursor);
       const body = chain(depth);
       if (body !== null) bodies.push(body);
       if (seesHeading(cursor) || seesDefinition(cursor)) break;
-      if (peek() === before || sees(')') || sees('}')) skipOne(cursor);
+      if (peek() === before || (isStray(cursor) && !sees(end))) skipOne(cursor);
     }
     return bodies;
   };
 
   return { chain };
+}
+
+function reportParenthesis({ problem, at }: Cursor, open: Token): void {
+  problem({
+    code: 'unexpected-text',
+    at: at(open),
+    message: 'Expected brackets around steps, got parentheses, which are for conditions.',
+    suggestion: 'write `[ … ]`',
+  });
 }
 
 function isTooDeep(cursor: Cursor, depth: number): boolean {
