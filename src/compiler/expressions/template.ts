@@ -3,6 +3,7 @@ import type { Text } from '../../plan/values/value.js';
 import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
 import type { Node } from '../text/node.js';
+import { FLAGS } from '../text/check.js';
 import { placesIn } from '../text/node.js';
 import type { ExpressionFlaw, Grammar, WrittenReference } from './parse-expression.js';
 import { parseExpression } from './parse-expression.js';
@@ -108,15 +109,17 @@ export function compileCondition(node: Node, context: TemplateContext): Expressi
   const parts = typeof node.value === 'string' ? parseScalar(node, { ...context, operators: true }) : [];
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return only.expression;
+  const flag = typeof node.value === 'string' ? FLAGS.get(node.value.toLowerCase()) : undefined;
   const meant = expressionMeantBy(node.value);
+  // A text in JSON is one of YAML too.
+  const text = flag ?? JSON.stringify(meant);
   const isLong = meant?.includes('\n') === true || node.style === 'block';
   context.report({
     code: 'when-not-expression',
     at: node,
     message: 'Expected one `${…}`, or true or false.',
-    suggestion: meant === null ? 'write the whole condition inside one ${…}' : `write "${meant}"`,
-    // A text in JSON is one of YAML too.
-    fix: meant === null || isLong ? null : { at: node, text: JSON.stringify(meant) },
+    suggestion: meant === null ? 'write the whole condition inside one ${…}' : `write ${flag ?? `"${meant}"`}`,
+    fix: meant === null || isLong ? null : { at: node, text },
   });
   return null;
 }

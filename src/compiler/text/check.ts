@@ -181,7 +181,8 @@ function mend(issue: Issue, value: Json): string | null {
   return null;
 }
 
-const FLAGS = new Map([
+/** Words that mean true or false to people, and in older YAML. */
+export const FLAGS: ReadonlyMap<string, string> = new Map([
   ['yes', 'true'],
   ['on', 'true'],
   ['no', 'false'],

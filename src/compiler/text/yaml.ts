@@ -222,7 +222,12 @@ function toJson(yaml: Scalar, at: Place, fail: Fail): Json {
   const { value } = yaml;
   if (typeof value === 'number') {
     const safe = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-    if (!safe)
+    if (!Number.isFinite(value))
+      fail('unsafe-number', at, 'Expected a number that JSON has.', {
+        suggestion: 'a limit that there is not is left out',
+        text: null,
+      });
+    else if (!safe)
       fail('unsafe-number', at, 'Expected a number that JSON carries exactly.', {
         suggestion: 'put it in quotes to keep it as text',
         text: `"${at.source.text.slice(at.start, at.end)}"`,
