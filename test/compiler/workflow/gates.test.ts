@@ -92,6 +92,14 @@ describe('an approval', () => {
       'invalid-value A rejection would run `1` again',
     ],
     ['- approval: "${rework.reason}"', 'unknown-field A rework has no `reason`'],
+    [
+      '- ask: How many?\n  schema: {type: [integer, "null"]}\n  default: many\n  deadline: 1h',
+      'invalid-value Expected an answer of the type that `schema` asks for, `integer` or `null`, got `many`.',
+    ],
+    [
+      '- ask: How many?\n  schema: {type: integer, nullable: true}\n  choices: [1, null, two]',
+      'invalid-value Expected an answer of the type that `schema` asks for, `integer` or `null`, got `two`.',
+    ],
     ['- ask: Which?\n  choices: [1, 2]\n  default: 3', 'invalid-value Expected the default to be one of'],
     ['- ask: Which?\n  schema: {type: text}', 'invalid-schema'],
     ['- ask: Which?\n  approval: Go?', 'step-kind'],
