@@ -77,6 +77,20 @@ describe('what a run says, on a page', () => {
     expect(whole).toBe((SHOWN.length * LINE.length) / HOSTILE.length);
   });
 
+  it('begins a line only where the page has marked one, however it is wrapped', async () => {
+    await page.goto(`${ui.origin}/gates/evil/ok`, PATIENCE);
+    const rows = await page.evaluate<boolean[]>(`(() => {
+      const [box, text] = [document.querySelector('#content pre'), document.createRange()];
+      text.selectNodeContents(box.lastChild);
+      const { paddingLeft } = getComputedStyle(box.closest('figure').querySelector('figcaption'));
+      const left = box.getBoundingClientRect().left + parseFloat(paddingLeft) + 4;
+      return [...text.getClientRects()].map((row) => row.left > left);
+    })()`);
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.every((beside) => beside)).toBe(true);
+    expect(await page.locator('#content pre > i').count()).toBe(1);
+  });
+
   it('makes no page wider than it is, however long a name in it is', async () => {
     await shownAt(`/runs/${LONG}${LONG}`);
     await shownAt(`/runs/evil/steps/${LONG}${LONG}`);
