@@ -23,6 +23,8 @@ const RUNS = Number(process.env['PERDURE_CAMPAIGN_RUNS'] ?? 50);
 /** An answer that was sent so long before a kill is in the journal. */
 const JOURNALLED_MS = 2_000;
 const ITEMS = 200;
+/** How often it is looked whether a run has ended: each look is a process, and fifty runs are looked at. */
+const LOOKS_MS = 20_000;
 
 const QUESTION = (step: string): string => `  - id: ${step}
     agent: general-purpose
@@ -162,7 +164,7 @@ describe.each(FULL ? ['three machines of one store and one server'] : [])('%s', 
         });
         expect([id, /There is a run|problem/.test(said)]).toEqual([id, false]);
         const status = await until(async () => {
-          await pause(2_000);
+          await pause(LOOKS_MS);
           const now = await runOn(from, id);
           if (now.status === 'waiting') await from.run('approve', `${id}/gate`);
           return ['success', 'partial', 'error', 'cancelled', 'timeout'].includes(now.status) ? now : null;
