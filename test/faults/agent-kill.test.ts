@@ -337,7 +337,7 @@ describe(
     it(
       'at any point between two events, or around the answer and the journal: every answer is paid once and every ' +
         'call made once, but in the one window of each',
-      { timeout: FULL ? 5_400_000 : 600_000 },
+      { timeout: FULL ? 10_800_000 : 600_000 },
       async () => {
         const moments = [
           ...(await momentsOf(AGENT, 3)),
