@@ -23,7 +23,7 @@ const RUNS = Number(process.env['PERDURE_CAMPAIGN_RUNS'] ?? 50);
 /** An answer that was sent so long before a kill is in the journal. */
 const JOURNALLED_MS = 2_000;
 const ITEMS = 200;
-/** How often it is looked whether a run has ended: each look is a process, and fifty runs are looked at. */
+/** Between two looks at a run. */
 const LOOKS_MS = 20_000;
 
 const QUESTION = (step: string): string => `  - id: ${step}
@@ -72,6 +72,16 @@ interface Asked {
   key: string;
   at: number;
   answered: number;
+}
+
+/** Acts one after another: fifty processes that look at once leave no time for what they look at. */
+function createTurns(): <T>(act: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const mine = last.then(act);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
 }
 
 const keyOf = ({ system, body }: RecordedRequest): string => JSON.stringify([system, body['messages']]);
@@ -148,6 +158,7 @@ describe.each(FULL ? ['three machines of one store and one server'] : [])('%s', 
           blows.push({ at, what: (await blow?.()) ?? '' });
         }
       })();
+      const inTurn = createTurns();
       const submitting = Array.from({ length: RUNS }, async (_, index) => {
         const kind = KINDS[index % KINDS.length] ?? 'agents';
         const id = `${kind}-${String(index)}`;
@@ -165,7 +176,7 @@ describe.each(FULL ? ['three machines of one store and one server'] : [])('%s', 
         expect([id, /There is a run|problem/.test(said)]).toEqual([id, false]);
         const status = await until(async () => {
           await pause(LOOKS_MS);
-          const now = await runOn(from, id);
+          const now = await inTurn(() => runOn(from, id));
           if (now.status === 'waiting') await from.run('approve', `${id}/gate`);
           return ['success', 'partial', 'error', 'cancelled', 'timeout'].includes(now.status) ? now : null;
         });
