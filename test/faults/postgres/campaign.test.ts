@@ -74,7 +74,7 @@ interface Asked {
   answered: number;
 }
 
-/** Acts one after another: fifty processes that look at once leave no time for what they look at. */
+/** Acts one after another: fifty processes that submit or look at once leave no time for what they are about. */
 function createTurns(): <T>(act: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (act) => {
@@ -169,7 +169,7 @@ describe.each(FULL ? ['three machines of one store and one server'] : [])('%s', 
         const from = machines[index % 3] as Project;
         let said = '';
         await until(async () => {
-          const { code, stderr } = await from.run(...words, '--id', id, '--detach');
+          const { code, stderr } = await inTurn(() => from.run(...words, '--id', id, '--detach'));
           said = stderr;
           return code === 0 || code === 2;
         });
