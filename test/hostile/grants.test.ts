@@ -62,12 +62,8 @@ async function waiting(run: string, file = 'gated.yml'): Promise<{ handle: Workf
   return { handle, gate: await gateOf(handle) };
 }
 
-/** The gate that a run waits at. A server that answers late, on a busy machine, is asked again. */
 function gateOf(handle: WorkflowHandle, is: (gate: Gate) => boolean = () => true): Promise<Gate> {
-  return until(async () => {
-    const told = await handle.describe().catch(() => null);
-    return (told?.memo?.[MEMO.waiting] as Gate[] | undefined)?.find(is);
-  });
+  return until(async () => ((await handle.describe()).memo?.[MEMO.waiting] as Gate[] | undefined)?.find(is));
 }
 
 async function granted(run: string, ...args: string[]): Promise<{ token: string; link: string | null }> {
