@@ -117,3 +117,11 @@ function quotedAt(token: Token, placeOf: PlaceOf): Quoted {
     placeOf: (start, length) => placeOf(base + start, base + start + Math.max(1, length)),
   };
 }
+
+/** How far ahead the parenthesis here ends: at its closing one or, where none is found, at the last token looked at. */
+export function parenthesisEnd({ peek, sees }: Cursor, most: number): number {
+  let ahead = 1;
+  for (let depth = 0; ahead < most && peek(ahead).kind !== 'end' && (depth > 0 || !sees(')', ahead)); ahead++)
+    depth += sees('(', ahead) ? 1 : sees(')', ahead) ? -1 : 0;
+  return ahead;
+}

@@ -1,5 +1,6 @@
 import type { Comments, Condition } from './ast.js';
 import type { Cursor } from './cursor.js';
+import { parenthesisEnd } from './cursor.js';
 import type { Token } from './tokens.js';
 
 /** Tells whether a condition starts here: `( … )` or `~>`, or one without its parentheses. */
@@ -19,15 +20,13 @@ function isBare({ peek, sees }: Cursor): boolean {
 const FARTHEST = 500;
 
 /** Tells whether the parenthesis here stands around steps, as brackets do: there are arrows in it, and none behind. */
-export function holdsSteps({ peek, sees }: Cursor): boolean {
+export function holdsSteps(cursor: Cursor): boolean {
+  const { peek, sees } = cursor;
   if (!sees('(') || /^if$/i.test(peek(1).raw)) return false;
-  let ahead = 1;
-  let joined = false;
-  for (let depth = 0; ahead < FARTHEST && (depth > 0 || !sees(')', ahead)); ahead++) {
-    depth += sees('(', ahead) ? 1 : sees(')', ahead) ? -1 : 0;
-    joined ||= sees('->', ahead) || sees('||', ahead);
-  }
-  return joined && sees(')', ahead) && !sees('~>', ahead + 1) && !sees(':', ahead + 1);
+  const end = parenthesisEnd(cursor, FARTHEST);
+  if (!sees(')', end) || sees('~>', end + 1) || sees(':', end + 1)) return false;
+  for (let ahead = 1; ahead < end; ahead++) if (sees('->', ahead) || sees('||', ahead)) return true;
+  return false;
 }
 
 /** `(if c)~>`, `(c):name ~>` or `~> (if c)`; null when there is none in it, which is reported. */

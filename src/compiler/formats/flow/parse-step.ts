@@ -2,6 +2,7 @@ import type { Fix } from '../../problems/fix.js';
 import type { Place } from '../../problems/problem.js';
 import type { AgentCall, Ask, Comments, Mark, Name, Quoted } from './ast.js';
 import type { Cursor } from './cursor.js';
+import { parenthesisEnd } from './cursor.js';
 import { seesCondition } from './parse-condition.js';
 import { found } from './parse-definition.js';
 import type { Token } from './tokens.js';
@@ -228,13 +229,11 @@ function endsArguments({ sees, peek, seesWord, previous }: Cursor): boolean {
 }
 
 /** Tells whether the parenthesis here holds a condition, whose arrow stands behind it. */
-function opensCondition({ peek, sees }: Cursor): boolean {
+function opensCondition(cursor: Cursor): boolean {
+  const { peek, sees } = cursor;
   if (/^if$/i.test(peek(1).raw)) return true;
-  let ahead = 1;
-  for (let depth = 0; ahead < 64 && peek(ahead).kind !== 'end' && (depth > 0 || !sees(')', ahead)); ahead++) {
-    depth += sees('(', ahead) ? 1 : sees(')', ahead) ? -1 : 0;
-  }
-  return sees('~>', ahead + 1) || (sees(':', ahead + 1) && sees('~>', ahead + 3));
+  const end = parenthesisEnd(cursor, 64);
+  return sees('~>', end + 1) || (sees(':', end + 1) && sees('~>', end + 3));
 }
 
 /** Reports what stands where a step should, and leaves it behind. */
