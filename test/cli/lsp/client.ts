@@ -24,6 +24,8 @@ export interface Client {
   /** Tells of what was typed between two texts, as editors do: the stretch that is not the same. */
   type: (path: string, before: string, after: string, version: number) => void;
   close: (path: string) => void;
+  /** Sends all that `send` sends so that the server reads it at once, as what is typed fast or under load. */
+  together: (send: () => void) => Promise<void>;
   /** Waits until the server says that no file has a problem. */
   silence: () => Promise<void>;
   /** The newest diagnostics for a version of a text. */
@@ -96,6 +98,16 @@ export async function startClient(
         textDocument: { uri: pathToFileURL(path).href, version },
         contentChanges: [changeBetween(before, after)],
       }),
+    async together(send) {
+      child.kill('SIGSTOP');
+      try {
+        send();
+        // Messages are written in turn, this one last. Servers pass over what they do not know of `$/`.
+        await connection.sendNotification('$/written');
+      } finally {
+        child.kill('SIGCONT');
+      }
+    },
     close: (path) => notify('textDocument/didClose', { textDocument: { uri: pathToFileURL(path).href } }),
     silence: () =>
       new Promise((resolve) => {

@@ -2,7 +2,6 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import type { CompletionItem } from 'vscode-languageserver/node';
 import { CancellationTokenSource, LSPErrorCodes } from 'vscode-languageserver/node';
 import { newFolder } from '../helpers/command-line.js';
 import { startClient } from './client.js';
@@ -71,27 +70,26 @@ it('a server that may write nothing and start nothing does all its work', async 
   expect(snapshot(folder)).toEqual(before);
 });
 
-it('a question that is taken back is not answered, or answered right, and so is the next one', async () => {
+it('a question that is taken back is not answered, and the next one is answered right', async () => {
   const folder = newFolder(FILES);
   const client = await startClient(folder);
   const path = join(folder, 'definitions/workflows/a.yml');
   client.open(path, TEXT);
   const params = { textDocument: { uri: pathToFileURL(path).href }, position: { line: 2, character: 13 } };
-  const isRight = expect.arrayContaining([expect.objectContaining({ label: 'helper' })]) as CompletionItem[];
-  let cancelled = 0;
   for (let turn = 0; turn < 20; turn++) {
     const source = new CancellationTokenSource();
-    const asked = client.connection.sendRequest('textDocument/completion', params, source.token);
-    source.cancel();
-    try {
-      expect(await asked).toEqual(isRight);
-    } catch (error) {
-      expect(error).toMatchObject({ code: LSPErrorCodes.RequestCancelled });
-      cancelled += 1;
-    }
-    expect(await client.connection.sendRequest('textDocument/completion', params)).toEqual(isRight);
+    let asked = Promise.resolve<unknown>(null);
+    await client.together(() => {
+      asked = client.connection
+        .sendRequest('textDocument/completion', params, source.token)
+        .catch((error: unknown) => error);
+      source.cancel();
+    });
+    expect(await asked).toMatchObject({ code: LSPErrorCodes.RequestCancelled });
+    expect(await client.connection.sendRequest('textDocument/completion', params)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ label: 'helper' })]),
+    );
   }
-  expect(cancelled).toBeGreaterThan(0);
 });
 
 it('a question about a text that is typed on is not answered from the old one', async () => {
@@ -100,10 +98,14 @@ it('a question about a text that is typed on is not answered from the old one', 
   const path = join(folder, 'definitions/workflows/a.yml');
   const textDocument = { uri: pathToFileURL(path).href };
   client.open(path, TEXT);
-  const asked = client.connection.sendRequest('textDocument/documentSymbol', { textDocument });
-  client.type(path, TEXT, TEXT.replace('id: scan', 'id: look'), 2);
-  const old = await asked.catch((error: unknown) => error);
-  expect(old).toMatchObject({ code: LSPErrorCodes.ContentModified });
+  let asked = Promise.resolve<unknown>(null);
+  await client.together(() => {
+    asked = client.connection
+      .sendRequest('textDocument/documentSymbol', { textDocument })
+      .catch((error: unknown) => error);
+    client.type(path, TEXT, TEXT.replace('id: scan', 'id: look'), 2);
+  });
+  expect(await asked).toMatchObject({ code: LSPErrorCodes.ContentModified });
   expect(await client.connection.sendRequest('textDocument/documentSymbol', { textDocument })).toMatchObject([
     { name: 'look' },
     { name: 'step 1' },
