@@ -1,6 +1,7 @@
 import { unescape } from 'node:querystring';
 import { maskOf } from '../values/mask-secrets.js';
 import type { Program } from './program.js';
+import { SECRET_CHARACTERS } from '../../plan/tools/mcp-server.js';
 import { ownOf } from '../../plan/values/own.js';
 
 /** How the machine reaches the network; nothing of a provider. */
@@ -15,8 +16,6 @@ const NETWORK = [
   'SSL_CERT_DIR',
   'NODE_EXTRA_CA_CERTS',
 ];
-/** Shorter texts would be found everywhere. */
-const SECRET_CHARACTERS = 8;
 
 /**
  * What a program gets beside what every command gets: the variables of its own providers, where it keeps its sessions,

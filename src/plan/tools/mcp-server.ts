@@ -21,8 +21,8 @@ export interface ListedTool {
 const REFERENCE = /\$\{env\.([A-Za-z_][A-Za-z0-9_]*)\}/g;
 /** Names of values that are secrets wherever they occur. */
 const SECRET = /auth|key|token|secret|cookie|password|credential/i;
-/** Shorter texts would be found everywhere. */
-const SECRET_CHARACTERS = 8;
+/** A secret has so many characters or more: shorter texts would be found everywhere. */
+export const SECRET_CHARACTERS = 8;
 
 /** Tells whether a value of this name is a secret. */
 export function isSecretName(name: string): boolean {

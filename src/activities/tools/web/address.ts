@@ -1,29 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { hostNetworks } from '../shell/network/closed.js';
+import { hostNetworks, NEVER_OUTSIDE } from '../shell/network/closed.js';
 
-/**
- * Networks that are nobody's public address (IANA's special-purpose registries): this machine, its neighbours, clouds'
- * metadata; and the one public address behind which a cloud has services for the machine itself.
- */
-const PRIVATE_4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '168.63.129.16/32',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-];
+/** IPv4 networks that are nobody's public address: what is never the outside, and the networks for documents. */
+const PRIVATE_4 = [...NEVER_OUTSIDE, '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'];
 /** Of IPv6 only what is given out as global counts, without what leads back to IPv4 or is for documents. */
 const GLOBAL_6 = '2000::/3';
 const PRIVATE_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];

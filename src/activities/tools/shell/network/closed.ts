@@ -5,7 +5,7 @@ import { BlockList } from 'node:net';
  * IPv4 networks that are never the outside (IANA's special-purpose registry), and the one public address behind which a
  * cloud has services for the machine itself. The networks for documents are not among them: nobody is there.
  */
-const NEVER_OUTSIDE = [
+export const NEVER_OUTSIDE = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
