@@ -59,9 +59,12 @@ interface Answer {
 let project: Project;
 let listening: Running;
 let origin: string;
+/** What the listener has told whoever looks at it. */
+let told = '';
 
 async function listen(): Promise<void> {
   listening = project.start('listen');
+  listening.process.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
   origin = await originOf(listening);
 }
 
@@ -204,6 +207,15 @@ it('passes by what the filter does not want, and refuses what no run could be gi
   expect((await send('u-5', failed('x'.repeat(2048)))).status).toBe(413);
   expect((await send('u-6', failed('x'.repeat(2 * 1024 * 1024)))).status).toBe(413);
   expect(await runs()).toHaveLength(before);
+  // Whoever listens sees why nothing began.
+  const seen = (): Record<string, number> =>
+    Object.fromEntries(
+      ['got `5`', 'Expected JSON.', 'more than 500 levels', 'too large'].map((why) => [
+        why,
+        told.split('\n').filter((line) => line.includes('ci: refused: ') && line.includes(why)).length,
+      ]),
+    );
+  await expect.poll(seen).toEqual({ 'got `5`': 1, 'Expected JSON.': 1, 'more than 500 levels': 1, 'too large': 2 });
 });
 
 it('takes no more than may be open, and more when those have ended', async () => {

@@ -26,6 +26,7 @@ export interface HookSite {
 /** No hook takes more, whatever it says. */
 const MOST_BYTES = 1024 * 1024;
 const LATER_S = '30';
+const TOO_LARGE = 'The body is too large.';
 
 /** Takes deliveries, and nothing else: there are no pages, no sessions and no cookies here. */
 export function createHookApp(site: HookSite): Hono {
@@ -48,7 +49,8 @@ export function createHookApp(site: HookSite): Hono {
   const isWithin = createRate();
   app.post(
     '/hooks/:name',
-    bodyLimit({ maxSize: MOST_BYTES, onError: (c) => c.json({ error: 'The body is too large.' }, 413) }),
+    (c, next) => (site.hooks.has(c.req.param('name')) ? next() : c.notFound()),
+    bodyLimit({ maxSize: MOST_BYTES, onError: (c) => refused(c, site, 413, TOO_LARGE) }),
     (c) => take(c, site, isWithin),
   );
   return app;
@@ -59,16 +61,13 @@ async function take(c: Context, site: HookSite, isWithin: ReturnType<typeof crea
   if (hook === undefined) return c.notFound();
   const { name, webhook, secret } = hook;
   const body = Buffer.from(await c.req.arrayBuffer());
-  if (body.length > webhook.max_bytes) return c.json({ error: 'The body is too large.' }, 413);
+  if (body.length > webhook.max_bytes) return refused(c, site, 413, TOO_LARGE);
   const found = verify(webhook.signature, { header: (key) => c.req.header(key), body }, { secret, now: Date.now() });
-  if ('refusal' in found) {
-    site.log(`${name}: refused: ${found.refusal}`);
-    return c.json({ error: found.refusal }, 401);
-  }
+  if ('refusal' in found) return refused(c, site, 401, found.refusal);
   const content = parsed(body);
-  if (content === undefined) return c.json({ error: 'Expected JSON.' }, 400);
+  if (content === undefined) return refused(c, site, 400, 'Expected JSON.');
   const fault = jsonFault(content);
-  if (fault !== null) return c.json({ error: `Expected JSON without ${fault}.` }, 400);
+  if (fault !== null) return refused(c, site, 400, `Expected JSON without ${fault}.`);
   if (!isWithin(name, webhook.max_per_minute))
     return later(c, site, `${name}: more than ${webhook.max_per_minute} in a minute`);
   const event: JsonObject & { id: string } = {
@@ -90,9 +89,14 @@ async function take(c: Context, site: HookSite, isWithin: ReturnType<typeof crea
     case 'full':
       return later(c, site, `${name}: ${webhook.max_open} of its runs are open`);
     case 'unfit':
-      site.log(`${name}: refused: ${safeLine(what.why)}`);
-      return c.json({ error: what.why }, 422);
+      return refused(c, site, 422, what.why);
   }
+}
+
+/** The answer to what starts no run; who listens sees it too. */
+function refused(c: Context, site: HookSite, status: 400 | 401 | 413 | 422, why: string): Response {
+  site.log(`${c.req.param('name') ?? ''}: refused: ${safeLine(why)}`);
+  return c.json({ error: why }, status);
 }
 
 function later(c: Context, site: HookSite, why: string): Response {
