@@ -100,7 +100,8 @@ it('a build, its rerun and its mending teach each concept once, fit for its audi
   );
   const { messages, spend } = built.narration!;
   expect(messages.map(({ text }) => text)).toContain('News: The ship');
-  expect([spend.narrator.steps, spend.teacher.steps]).toEqual([asked('narrator').length, asked('teacher').length]);
+  // Each call counts once. The run's end cuts at most one of each, which may not have arrived.
+  for (const who of ['narrator', 'teacher'] as const) expect([0, 1]).toContain(spend[who].steps - asked(who).length);
   expect(built.spend.steps).toBeGreaterThan(0);
   for (const who of ['narrator', 'teacher'])
     for (const { system, prompt } of asked(who)) {

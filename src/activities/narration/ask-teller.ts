@@ -80,6 +80,8 @@ export function createAskTeller({ store, run, tellers, credentials, allowances }
     };
     if (model.provider !== 'rehearsal' && (await store.readPause(lineOf(model.provider, context))) !== null)
       return null;
+    // Nobody waits for it any more: it is no call.
+    if (context.signal.aborted) return null;
     await store.addNarration(run, { kind: 'asked', at: now(), key, by, most, prompts: PROMPTS_VERSION });
     soFar.isSent = true;
     const answered = (usage: Usage | null): Promise<void> =>

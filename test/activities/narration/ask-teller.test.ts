@@ -90,6 +90,15 @@ describe('a narrator', () => {
     expect(endpoint.requests).toEqual([]);
   });
 
+  it('is not asked, and counts no call, where the run has ended meanwhile', async () => {
+    const { ask, store, endpoint } = await asking();
+    const stop = new AbortController();
+    const asked = ask(QUESTION, stop.signal);
+    stop.abort();
+    expect(await asked).toBeNull();
+    expect([endpoint.requests, await store.readNarration('run')]).toEqual([[], []]);
+  });
+
   it('is not asked when its allowance is used up, and the teacher still is', async () => {
     const { ask, store, endpoint } = await asking({
       text: JSON.stringify({ concept: 'Loops', headline: 'h', explanation: 'e', tell_me_more: 't' }),
