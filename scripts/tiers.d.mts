@@ -2,6 +2,7 @@ export type Tier = 'pure' | 'replay' | 'server' | 'hostile' | 'faults' | 'tools'
 
 export const TIERS: Record<Tier, string[]>;
 export const SHARDS: number;
+export const LONG: number;
 
 export function secondsOf(file: string): number;
 export function filesOf(tier: Tier, root: string): string[];

@@ -1,3 +1,4 @@
+// @seconds 15
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// @seconds 10
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @seconds 25
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @seconds 10
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

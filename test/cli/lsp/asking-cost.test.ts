@@ -1,3 +1,4 @@
+// @seconds 45
 import { expect, it } from 'vitest';
 import { createChecks } from '../../../src/cli/lsp/checks.js';
 import type { Asking } from '../../../src/cli/lsp/asking.js';

@@ -1,3 +1,4 @@
+// @seconds 80
 import { expect, it } from 'vitest';
 import { createChecker } from '../../../src/compiler/editing/checker.js';
 import { withOverlay } from '../../../src/compiler/text/disk.js';

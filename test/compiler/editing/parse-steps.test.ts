@@ -1,3 +1,4 @@
+// @seconds 10
 import { expect, it } from 'vitest';
 import { createStepsParser } from '../../../src/compiler/editing/parse-steps.js';
 import { createReport } from '../../../src/compiler/problems/problem.js';

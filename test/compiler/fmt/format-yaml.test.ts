@@ -1,3 +1,4 @@
+// @seconds 30
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

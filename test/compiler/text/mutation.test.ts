@@ -1,3 +1,4 @@
+// @seconds 10
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

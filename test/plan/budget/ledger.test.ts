@@ -1,3 +1,4 @@
+// @seconds 10
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NONE } from '../../../src/plan/budget/amounts.js';

@@ -1,4 +1,5 @@
 // @module-tag git
+// @seconds 30
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,4 +1,5 @@
 // @module-tag git
+// @seconds 60
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
