@@ -19,7 +19,7 @@ export const TIERS = {
   tools: ['tools', 'devices'],
 };
 
-/** This runs whole: what waits for a person may be older than any commit (I14). */
+/** This runs whole: every commit replays every stored history, for what waits for a person may be as old (I14). */
 const WHOLE = ['replay'];
 /** A commit draws one of so many shards of the long files. */
 export const SHARDS = 8;

@@ -23,14 +23,16 @@ export interface HookSite {
   log: (line: string) => void;
 }
 
-/** No hook takes more, whatever it says. */
-const MOST_BYTES = 1024 * 1024;
+/** What the handlers of a delivery share. */
+interface HookEnv {
+  Variables: { hook: Hook };
+}
+
 const LATER_S = '30';
-const TOO_LARGE = 'The body is too large.';
 
 /** Takes deliveries, and nothing else: there are no pages, no sessions and no cookies here. */
-export function createHookApp(site: HookSite): Hono {
-  const app = new Hono();
+export function createHookApp(site: HookSite): Hono<HookEnv> {
+  const app = new Hono<HookEnv>();
   app.onError((error, c) => {
     site.log(`failed: ${safeLine(error.message)}`);
     c.header('retry-after', LATER_S);
@@ -49,19 +51,22 @@ export function createHookApp(site: HookSite): Hono {
   const isWithin = createRate();
   app.post(
     '/hooks/:name',
-    (c, next) => (site.hooks.has(c.req.param('name')) ? next() : c.notFound()),
-    bodyLimit({ maxSize: MOST_BYTES, onError: (c) => refused(c, site, 413, TOO_LARGE) }),
+    (c, next) => {
+      const hook = site.hooks.get(c.req.param('name'));
+      if (hook === undefined) return c.notFound();
+      c.set('hook', hook);
+      const onError = (): Response => refused(c, site, 413, 'The body is too large.');
+      return bodyLimit({ maxSize: hook.webhook.max_bytes, onError })(c, next);
+    },
     (c) => take(c, site, isWithin),
   );
   return app;
 }
 
-async function take(c: Context, site: HookSite, isWithin: ReturnType<typeof createRate>): Promise<Response> {
-  const hook = site.hooks.get(c.req.param('name') ?? '');
-  if (hook === undefined) return c.notFound();
+async function take(c: Context<HookEnv>, site: HookSite, isWithin: ReturnType<typeof createRate>): Promise<Response> {
+  const { hook } = c.var;
   const { name, webhook, secret } = hook;
   const body = Buffer.from(await c.req.arrayBuffer());
-  if (body.length > webhook.max_bytes) return refused(c, site, 413, TOO_LARGE);
   const found = verify(webhook.signature, { header: (key) => c.req.header(key), body }, { secret, now: Date.now() });
   if ('refusal' in found) return refused(c, site, 401, found.refusal);
   const content = parsed(body);
@@ -94,8 +99,8 @@ async function take(c: Context, site: HookSite, isWithin: ReturnType<typeof crea
 }
 
 /** The answer to what starts no run; who listens sees it too. */
-function refused(c: Context, site: HookSite, status: 400 | 401 | 413 | 422, why: string): Response {
-  site.log(`${c.req.param('name') ?? ''}: refused: ${safeLine(why)}`);
+function refused(c: Context<HookEnv>, site: HookSite, status: 400 | 401 | 413 | 422, why: string): Response {
+  site.log(`${c.var.hook.name}: refused: ${safeLine(why)}`);
   return c.json({ error: why }, status);
 }
 
