@@ -1,4 +1,4 @@
-// @seconds 15
+// @seconds 25
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -98,6 +98,29 @@ describe('attachments of a project', () => {
     const short = await project.run('run', 'tooled', '--max-tokens', '40000', '--json');
     expect((JSON.parse(short.stdout) as RunResult).status).not.toBe('success');
     expect(endpoint.requests).toHaveLength(before + 1);
+  });
+
+  it('are in what a person sees who is asked before the agent acts, with all that it is told', async () => {
+    const checked = await openProject(
+      {
+        'perdure.yml': 'autonomy: {require_approval_for: [agent]}\n',
+        'decks/project.json': manifest(['deck.pdf', 'notes.txt']),
+        'decks/judge.agent': agent(),
+        'decks/deck.pdf': PDF.toString('latin1'),
+        'decks/notes.txt': 'We sell bicycles.',
+      },
+      { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
+    );
+    try {
+      const { stdout } = await checked.run('run', 'decks', '--no-wait', '--json');
+      const { run } = JSON.parse(stdout) as RunResult;
+      const seen = await checked.run('show', run);
+      const sha256 = createHash('sha256').update(PDF).digest('hex');
+      for (const part of ['Evaluate the deck.', 'We sell bicycles.', 'deck.pdf', sha256])
+        expect(seen.stdout.replace(/\s*\n *[│┊] /g, '')).toContain(part);
+    } finally {
+      await checked.close();
+    }
   });
 
   it('stop a run before it starts whose model is not shown such files', async () => {

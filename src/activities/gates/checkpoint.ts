@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { render } from '../../plan/references/evaluate.js';
 import type { Scope } from '../../plan/references/evaluate.js';
 import { templatesOf } from '../../plan/references/step-references.js';
@@ -5,11 +6,13 @@ import { actorOf } from '../../plan/references/actor.js';
 import type { PlanBody, Plan } from '../../plan/plan.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { AgentStep, Step } from '../../plan/step.js';
+import type { Attachment } from '../../plan/values/attachment.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Store } from '../../store/store.js';
 import type { GateCall } from '../contract.js';
 import { stepFailure } from '../failures.js';
+import { blocksOf, filesIn, textOf } from '../models/protocol/message.js';
 import { createRequest } from '../models/request.js';
 import type { Shown } from '../values/content-hash.js';
 import { loadBody, stepAt } from '../values/load-step.js';
@@ -66,12 +69,20 @@ async function questionOf(
   if (agent === undefined) throw stepFailure('internal', `The plan has no agent \`${step.agent}\`.`);
   const { system, messages } = await createRequest(store, { body, step, agent, environment, model: '' });
   const tools = (agent.uses ?? []).map(({ name }) => name);
+  const files = filesIn(messages.flatMap(blocksOf));
   return {
     agent: agent.name,
     instruction: system,
-    message: messages.map((message) => ('text' in message ? message.text : '')).join('\n\n'),
+    message: messages.map(textOf).join('\n\n'),
+    ...(files.length === 0 ? {} : { attached: await Promise.all(files.map((file) => attachedAs(store, file))) }),
     tools: agent.program === null ? tools : agent.tools,
   };
+}
+
+/** A file that the model is shown as it is: what names it, and what tells it from every other. */
+async function attachedAs(store: Store, { name, media, data }: Attachment): Promise<Json> {
+  const bytes = Buffer.from(await store.getText(data), 'base64');
+  return { name, media, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 function renderEach(templates: Template[], scope: Scope): Json[] {
