@@ -5,6 +5,7 @@ import { toText } from '../../plan/values/json.js';
 import { indentBill } from '../bill/tell-bill.js';
 import { CliError } from '../exit-codes.js';
 import type { OpenGate } from '../observe/view/view.js';
+import { createPalette } from '../text/colors.js';
 import { plural } from '../text/format.js';
 import { escapeHidden } from '../../plan/text/safe-text.js';
 import { safeLine, safeText } from '../text/safe-text.js';
@@ -14,7 +15,7 @@ import { heightOf, tell, widthOf } from '../terminal.js';
 import { answerValue } from './input/answer-value.js';
 import { editContent, hasEditor } from './input/editor.js';
 import type { GateContent } from './gate-content.js';
-import { YES_OR_NO, layoutGate } from './gate-text.js';
+import { YES_OR_NO, frame, layoutGate } from './gate-text.js';
 import type { Keys } from './input/keys.js';
 import { CTRL_C, openKeys } from './input/keys.js';
 import { openInPager } from './input/pager.js';
@@ -213,10 +214,14 @@ async function look(asking: Asking, content: GateContent | null, key: string): P
   tell(terminal, '', ...choices(gate, terminal));
 }
 
-/** All of a gate, for a pager: what is asked, the content with each of its lines marked as such, what follows. */
-function wholeOf({ open: { gate }, shown, bill }: Asking): string {
-  const content = shown === null ? [] : safeText(shown).split('\n');
-  return [[safeLine(gate.message)], content.map((line) => `│ ${line}`), bill]
+/**
+ * All of a gate, for a pager: what is asked, the content with each of its lines marked as such, what follows. Wrapped
+ * here, so that no pager has anything to clip.
+ */
+function wholeOf({ open: { gate }, shown, bill, terminal }: Asking): string {
+  const width = widthOf(terminal.stderr);
+  const content = shown === null ? [] : frame(shown, { width, palette: createPalette(false) }, Infinity).lines;
+  return [wrap(safeLine(gate.message), width), content, indentBill(bill, width)]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
@@ -256,10 +261,12 @@ async function edit(asking: Asking, content: GateContent): Promise<void> {
 
 /**
  * Tells whether all of the gate was seen by who saw this text in an editor, and the rest on the screen. Editors do not
- * draw what is hidden, and have neither the question nor what follows: only the pager shows these.
+ * draw what is hidden, some clip what is wide, and they have neither the question nor what follows: only the pager
+ * shows these.
  */
 function isDrawn(asking: Asking, text: string): boolean {
-  return escapeHidden(text) === text && layout(asking, null).unseen === 0;
+  const isWide = (line: string): boolean => displayWidth(line) > widthOf(asking.terminal.stderr);
+  return escapeHidden(text) === text && !text.split('\n').some(isWide) && layout(asking, null).unseen === 0;
 }
 
 /** Options that a key of their own chooses; others are typed. */

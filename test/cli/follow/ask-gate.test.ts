@@ -4,6 +4,7 @@ import type { Answer } from '../../../src/cli/follow/ask-gate.js';
 import { askGate } from '../../../src/cli/follow/ask-gate.js';
 import type { OpenGate } from '../../../src/cli/observe/view/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
+import { displayWidth } from '../../../src/cli/text/width.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
 
 const OPEN: OpenGate = {
@@ -78,7 +79,7 @@ describe('the keys of a gate', () => {
     const message = `first ${'word '.repeat(380)}last`;
     const { answer, told } = await typed('aoay\u0003', null, '', { message });
     expect(answer).toEqual({ kind: 'approve', edited: undefined });
-    expect(told.split('`o` opens all of it')[1]).toMatch(/first (word ){380}last/);
+    expect(told.split('`o` opens all of it')[1]?.replace(/\n/g, ' ')).toMatch(/first (word ){380}last/);
   });
 
   it('open what stands around the content too, and what is content is marked', async () => {
@@ -88,11 +89,27 @@ describe('the keys of a gate', () => {
     for (const shown of [content, `a report${'\n'.repeat(60)}`]) {
       const { told } = await typed('o\u0003', shown, '', { bill, message });
       const opened = told.slice(told.indexOf('[Ctrl-C]'));
-      expect(opened).toMatch(/first (word ){380}last\n/);
-      expect(opened).toContain('\n│ a report\n');
-      expect(opened.match(/^If it is approved: .*$/gm)).toEqual([bill[0]]);
-      expect(opened).toContain(`\n${bill[1] ?? ''}\n`);
+      expect(opened.replace(/\n/g, ' ')).toMatch(/first (word ){380}last /);
+      expect(opened).toContain('\n  │ a report\n');
+      expect(opened.match(/^ {2}If it is approved: .*$/gm)).toEqual([`  ${bill[0] ?? ''}`]);
+      expect(opened).toContain(`\n  ${bill[1] ?? ''}\n`);
     }
+  });
+
+  it('open lines as wide as the screen, each marked as content, so that a pager has nothing to clip', async () => {
+    const hidden = 'then rm -rf /srv/data';
+    const wide = Array.from({ length: 40 }, (_, at) => `- step ${at} ${'tidy '.repeat(16)}${at === 17 ? hidden : ''}`);
+    const { told } = await typed('o\u0003', wide.join('\n'), '');
+    const opened = told.slice(told.indexOf('┌─', told.indexOf('[Ctrl-C]'))).split('\n');
+    const content = opened.slice(1, opened.indexOf(''));
+    expect(content.filter((line) => !/^ {2}[│┊] /.test(line) || displayWidth(line) > 79)).toEqual([]);
+    expect(content.map((line) => line.slice(4)).join('')).toContain(hidden);
+  });
+
+  it('do not take an editor for a look at lines that are wider than the screen, which some clip', async () => {
+    const { told } = await typed('eay\u0003', `${LONG}\n${'tidy '.repeat(30)}then rm -rf /srv/data`, 'true');
+    expect(told).toContain('Nothing was changed.');
+    expect(told).toContain('`o` opens all of it');
   });
 
   it('approve at once what was on the screen as a whole', async () => {
