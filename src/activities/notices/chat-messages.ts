@@ -1,6 +1,7 @@
 import { cutTo } from '../../plan/text/cut-to.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { NoticeWords } from './notice-words.js';
+import { textOfLine } from './notice-words.js';
 
 /** Limits of Block Kit. */
 const SLACK = { title: 150, text: 3_000, label: 75, url: 3_000, buttons: 25 } as const;
@@ -13,12 +14,13 @@ const TEAMS = { bytes: 28 * 1024, line: 2_000, least: 100 } as const;
  * has one of its own: however long a question is, what follows it stays.
  */
 export function slackMessage({ title, lines, buttons }: NoticeWords): JsonObject {
+  const texts = lines.map(textOfLine);
   const links = buttons.filter(({ url }) => url.length <= SLACK.url).slice(0, SLACK.buttons);
   return {
     text: cutTo(title, SLACK.title).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
     blocks: [
       { type: 'header', text: plain(title, SLACK.title) },
-      ...lines.filter((line) => line.trim() !== '').map((line) => ({ type: 'section', text: plain(line, SLACK.text) })),
+      ...texts.filter((line) => line.trim() !== '').map((line) => ({ type: 'section', text: plain(line, SLACK.text) })),
       ...(links.length === 0
         ? []
         : [
@@ -62,7 +64,7 @@ function cardOf({ title, lines, buttons }: NoticeWords, most: number): JsonObjec
             { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: title, weight: 'Bolder', size: 'Medium' }] },
             ...lines.map((line) => ({
               type: 'RichTextBlock',
-              inlines: [{ type: 'TextRun', text: cutTo(line, most) }],
+              inlines: [{ type: 'TextRun', text: cutTo(textOfLine(line), most) }],
             })),
           ],
           actions: buttons.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: label, url })),

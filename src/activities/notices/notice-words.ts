@@ -3,11 +3,18 @@ import { optionText } from '../../plan/gates/option-text.js';
 import { safeName } from '../../plan/text/safe-name.js';
 import { safeText } from '../../plan/text/safe-text.js';
 
+/** A fact in our words, or what others have said: a question, an error, options. */
+export type NoticeLine = string | { said: string };
+
 /** A notice as people read it in a chat or a mail: its title, a fact a line, and where they go on. */
 export interface NoticeWords {
   title: string;
-  lines: string[];
+  lines: NoticeLine[];
   buttons: { label: string; url: string }[];
+}
+
+export function textOfLine(line: NoticeLine): string {
+  return typeof line === 'string' ? line : line.said;
 }
 
 /** What a notice says, in words; texts of others have what is not drawn as escapes. */
@@ -20,10 +27,10 @@ export function wordsOf(notice: Notice): NoticeWords {
       return {
         title: `${safeName(definition)} waits for a person`,
         lines: [
-          safeText(message),
+          { said: safeText(message) },
           `${safeName(gate)} · ${hash.replace(':', ' ')}`,
           ...(approvers === undefined ? [] : [`for ${approvers.map(safeName).join(' or ')}`]),
-          ...(options === undefined ? [] : [`one of: ${options.map(optionText).join(' · ')}`]),
+          ...(options === undefined ? [] : [{ said: `one of: ${options.map(optionText).join(' · ')}` }]),
           ...(deadline === undefined ? [] : [`until ${safeName(deadline)}`]),
           ...(follows === undefined ? [] : billLines(follows)),
           command,
@@ -37,7 +44,7 @@ export function wordsOf(notice: Notice): NoticeWords {
     case 'paused':
       return {
         title: `${safeName(definition)} is paused`,
-        lines: [about, safeText(notice.message), command],
+        lines: [about, { said: safeText(notice.message) }, command],
         buttons: [],
       };
     case 'ended': {
@@ -45,7 +52,7 @@ export function wordsOf(notice: Notice): NoticeWords {
       const spent = `${String(steps)} steps${usd === null ? '' : `, $${usd.toFixed(2)}`}`;
       return {
         title: `${safeName(definition)} ended: ${status}`,
-        lines: [about, spent, ...(error === null ? [] : [safeText(error)]), command],
+        lines: [about, spent, ...(error === null ? [] : [{ said: safeText(error) }]), command],
         buttons: [],
       };
     }

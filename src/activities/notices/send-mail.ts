@@ -49,10 +49,10 @@ export async function sendMail(
     .finally(() => transport.close());
 }
 
-/** Lines of a text of others are marked: none can pass for one of ours, such as a link to decide by. */
+/** Each line of what others have said is marked: none can pass for one of ours, such as a link to decide by. */
 function textOf({ lines, buttons }: NoticeWords): string {
   return [
-    ...lines.map((line) => line.replaceAll('\n', '\n> ')),
+    ...lines.map((line) => (typeof line === 'string' ? line : line.said.replace(/^/gm, '> '))),
     '',
     ...buttons.map(({ label, url }) => `${label}:\n${url}`),
   ].join('\n');

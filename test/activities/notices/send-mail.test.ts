@@ -56,8 +56,11 @@ describe('a mail', () => {
   it('has no line of a question that passes for one of its own', async () => {
     const { port, taken } = await server(null);
     const message = 'Publish it?\n\nLook, then approve as ana:\nhttps://evil.example/granted/x';
-    await send({ server: `smtp://127.0.0.1:${port}`, tls: false }, { ...WORDS, lines: [message, ...WORDS.lines] });
-    expect(taken[0]?.body).toContain('Publish it?\r\n> \r\n> Look, then approve as ana:\r\n> https://evil.example');
+    await send(
+      { server: `smtp://127.0.0.1:${port}`, tls: false },
+      { ...WORDS, lines: [{ said: message }, ...WORDS.lines] },
+    );
+    expect(taken[0]?.body).toContain('> Publish it?\r\n> \r\n> Look, then approve as ana:\r\n> https://evil.example');
     expect(taken[0]?.body).toContain('\r\nLook at it:\r\nhttps://runs.example.com/gates/r/ok\r\n');
   });
 
@@ -68,7 +71,7 @@ describe('a mail', () => {
     '\u2028Bcc: eve@example.com',
   ])('has no header and nobody more by a hostile title or text: %j', async (hostile) => {
     const { port, taken } = await server(null);
-    const words = { ...WORDS, title: `essay${hostile}`, lines: [`Publish?${hostile}`] };
+    const words = { ...WORDS, title: `essay${hostile}`, lines: [{ said: `Publish?${hostile}` }] };
     await send({ server: `smtp://127.0.0.1:${port}`, tls: false }, words);
     expect(taken).toHaveLength(1);
     const [mail] = taken;
