@@ -17,7 +17,7 @@ import { openExisting, openWorkspace, unknownRun } from '../session.js';
 import { compile } from '../submit/prepare.js';
 import { safeLine } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
-import { print, printJson, tell } from '../terminal.js';
+import { print, printJson, printResult, tell } from '../terminal.js';
 import { archonText } from './archon.js';
 import { writeWhole } from '../write-whole.js';
 
@@ -53,14 +53,14 @@ export async function exportDefinition(command: ExportCommand, terminal: Termina
     case 'mermaid': {
       const text = planMermaid(source.plan);
       if (command.json) printJson(terminal, { text, lost: [] });
-      else print(terminal, text);
+      else printResult(terminal, `${text}\n`);
       return EXIT.success;
     }
     case 'archon': {
       const { text, lost } = await archonText(source.plan, source.triggers, source.getText);
       if (command.json) printJson(terminal, { text, lost: lost.map((one) => ({ ...one })) });
       else {
-        print(terminal, text.trimEnd());
+        printResult(terminal, `${text.trimEnd()}\n`);
         tellLosses(lost, terminal);
       }
       return EXIT.success;

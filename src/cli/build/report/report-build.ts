@@ -4,7 +4,7 @@ import type { Store } from '../../../store/store.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { EXIT } from '../../exit-codes.js';
 import type { Terminal } from '../../terminal.js';
-import { print, printJson, tell } from '../../terminal.js';
+import { print, printJson, printResult, tell } from '../../terminal.js';
 import { openBuiltRun } from '../built-run.js';
 import { builtWork } from '../built-work.js';
 import { reportPage } from './report-html.js';
@@ -27,7 +27,7 @@ export async function reportBuild(
     branch: await branchOf(build.run, store),
   });
   if (form === 'json') printJson(terminal, report);
-  else if (form === 'html') print(terminal, reportPage(report));
+  else if (form === 'html') printResult(terminal, `${reportPage(report)}\n`);
   else for (const line of reportLines(report, terminal.resultPalette)) print(terminal, line);
   return EXIT.success;
 }
