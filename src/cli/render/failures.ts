@@ -7,6 +7,8 @@ import { nestedIn } from '../observe/view/view.js';
 interface Failed {
   path: string;
   error: string;
+  /** People whom the error names. */
+  by: string[];
   /** Path of the step that wrote what tells why; null where none wrote anything. */
   log: string | null;
   /** Whether it was stopped because another failed. */
@@ -29,7 +31,9 @@ function failuresIn(steps: StepView[]): Failed[] {
     const isFailed = status === 'error' || status === 'timeout';
     const below = isFailed && step.step.kind === 'loop' ? failuresOfLoop(step, step.step) : failuresBelow(step);
     if (!isFailed || below.length > 0) return below;
-    return [{ path, error: result?.error ?? status, log: logOf(step), isCut: isCut(step) }];
+    return [
+      { path, error: result?.error ?? status, by: result?.decided_by ?? [], log: logOf(step), isCut: isCut(step) },
+    ];
   });
 }
 
@@ -49,7 +53,7 @@ function failuresOfLoop({ path, status, result, rounds }: StepView, { until }: L
   const failures = failuresIn([...asked, ...last.filter((step) => !asked.includes(step))]);
   if (failures.length > 0) return failures;
   const log = asked.map(logOf).find((one) => one !== null) ?? null;
-  return [{ path, error: result?.error ?? status, log, isCut: false }];
+  return [{ path, error: result?.error ?? status, by: [], log, isCut: false }];
 }
 
 /** Tells whether a step was stopped because another failed, or its run was ended. */

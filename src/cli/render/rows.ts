@@ -4,6 +4,7 @@ import { isClosed, nestedIn, spendOf } from '../observe/view/view.js';
 import { formatDuration, formatUsd, plural } from '../text/format.js';
 import type { Around } from './items.js';
 import { itemNames } from './items.js';
+import { withSafeNames } from '../../plan/text/safe-name.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import { templateText } from './template-text.js';
 
@@ -167,7 +168,7 @@ export function stepRow(view: StepView, { now, depth }: { now: number; depth: nu
     ...(isPartial(view) ? IN_PART : MARKS[view.status]),
     label: `${view.step.index} ${safeName(view.step.id ?? view.actor)}`,
     kind: kindOf(view),
-    detail: safeLine(detailOf(view)),
+    detail: withSafeNames(safeLine(detailOf(view)), view.result?.decided_by),
     time: timeOf(view, now),
     cost: costOf(view),
   };

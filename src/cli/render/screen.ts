@@ -9,6 +9,7 @@ import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHas
 import { pauseLines } from './pause-lines.js';
 import type { Says } from './rows.js';
 import { rowsOf } from './rows.js';
+import { withSafeNames } from '../../plan/text/safe-name.js';
 import { safeLine, safeName, safeText } from '../text/safe-text.js';
 import type { TreeStyle } from './tree.js';
 import { renderTree, windowOf } from './tree.js';
@@ -139,17 +140,17 @@ function pageLines({ steps, run }: RunView): string[] {
 function renderFailures(view: RunView, width: number, palette: Palette): string[] {
   const failures = failuresOf(view);
   if (failures.length === 0 && view.error !== null) return [...indent(view.error, width), ''];
-  return failures.flatMap(({ path, error }) => [
+  return failures.flatMap(({ path, error, by }) => [
     palette.tone('bad', `✗ ${safeName(path)}`),
-    ...indent(error, width),
+    ...indent(error, width, by),
     '',
   ]);
 }
 
 const MOST_LINES = 12;
 
-function indent(text: string, width: number): string[] {
-  const lines = safeText(text)
+function indent(text: string, width: number, names: string[] = []): string[] {
+  const lines = withSafeNames(safeText(text), names)
     .replace(/^\s*\n/, '')
     .trimEnd()
     .split('\n')

@@ -16,9 +16,16 @@ const LIKE_LATIN = new RegExp(
 const BESIDE_LATIN = ofScripts('Latin Han Hiragana Katakana Hangul Bopomofo Common Inherited');
 /** Alphabets that look alike. */
 const ALIKE = ['Cyrillic', 'Greek', 'Armenian'].map(ofScripts);
-/** Letters and signs that are drawn as ones of ASCII: `ɑ ɡ ǃ ⁄ ∕ ⧸ ⧵ ꞉ ∶ ː ։ ׃ ‚ ˗ ‐ −`. */
-const LIKE_ASCII =
-  /[\u0251\u0261\u01c3\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a\u02d7\u2010\u2212]/u;
+/** Letters and signs that are drawn as ones of ASCII. */
+const LIKE_ASCII = new RegExp(
+  `[${[
+    '\u0251\u0261\u01c0-\u01c3', // ɑ ɡ, and clicks: ǀ ǁ ǂ ǃ
+    '\u1d00-\u1d2b\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f\ua730\ua731', // Small capitals: ᴄ ᴏ ᴠ ɪ ɴ
+    '\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a', // ⁄ ∕ ⧸ ⧵ ꞉ ∶ ː ։ ׃ ‚
+    '\u02d7\u2010\u2011\u2212', // ˗ ‐ ‑ −
+  ].join('')}]`,
+  'u',
+);
 
 /**
  * A name of a file, an agent, a step, a tool or a person, on one line, in which nothing passes for another name: line
@@ -40,6 +47,11 @@ export function safeName(name: string): string {
     );
   // A joiner belongs between letters: beside an escape it is hidden.
   return escapeHidden(escaped);
+}
+
+/** A text as `safeText` or `safeLine` shows it, which says these names, with each as `safeName` shows it. */
+export function withSafeNames(shown: string, names: string[] = []): string {
+  return names.reduce((text, name) => text.replaceAll(safeText(name), safeName(name)), shown);
 }
 
 /** Words that are not Latin stay where the name has others that could not pass for Latin: it is of that language. */

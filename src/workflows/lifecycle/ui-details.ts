@@ -2,6 +2,7 @@ import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
 import type { Gate } from '../../plan/gates/gate.js';
 import { shownContent, unlinked } from '../../plan/gates/shown-content.js';
 import { segmentOf } from '../../plan/plan.js';
+import { withSafeNames } from '../../plan/text/safe-name.js';
 import { safeLine } from '../../plan/text/safe-text.js';
 import { isResumable } from '../../plan/budget/steering.js';
 import type { Schedule } from '../../plan/schedule/schedule-state.js';
@@ -86,10 +87,11 @@ function shownSteps({ body, running, ended }: Schedule): Step[] {
 }
 
 function row({ top: { schedule }, plan }: RunContext, step: Step): string {
-  const { status = 'pending', failure = null, note = null } = schedule.steps[step.index] ?? {};
+  const { status = 'pending', failure = null, note = null, decided_by } = schedule.steps[step.index] ?? {};
+  const says = plain(failure?.message ?? note ?? titleOf(step, plan.agents) ?? '');
   return (
     `| ${segmentOf(step)} | ${plain(actorOf(step, plan.agents))} | ${status} | ` +
-    `${plain(failure?.message ?? note ?? titleOf(step, plan.agents) ?? '')} |`
+    `${withSafeNames(says, decided_by)} |`
   );
 }
 
