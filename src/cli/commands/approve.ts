@@ -12,7 +12,7 @@ const PRINT_OPTION: OptionSpec = {
 };
 const HASH_OPTION: OptionSpec = {
   flags: '--hash <hash>',
-  about: 'decide only on what has this hash: whole, or as a gate shows it, 9c41…e07b',
+  about: 'decide only on what has this hash, as `show` prints it',
 };
 const TOKEN_OPTION: OptionSpec = {
   flags: '--token <token>',

@@ -1,20 +1,22 @@
 import type { Decision, Gate } from '../../plan/gates/gate.js';
 import { DECIDE } from '../../plan/names.js';
+import type { Json } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
-import { CliError, EXIT, refusal } from '../exit-codes.js';
+import { CliError, EXIT, refusal, usageError } from '../exit-codes.js';
 import { createTellBill, indentBill } from '../bill/tell-bill.js';
 import type { FoundRun } from '../observe/find-run.js';
 import { findRun } from '../observe/find-run.js';
 import type { OpenGate, RunView, StepView } from '../observe/view/view.js';
 import { everyStepView, nestedIn, openGates, pathBelow, rootOf } from '../observe/view/view.js';
-import { gateHash, plural } from '../text/format.js';
+import { plural } from '../text/format.js';
 import { wrap } from '../text/width.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, print, printJson, readingWidthOf, tell, widthOf } from '../terminal.js';
+import { safeJson } from '../text/safe-text.js';
 import { answerValue, editedContent } from './input/answer-value.js';
 import type { Says } from './decide.js';
 import { decide, keptRefusal, receiptText, signedDecision } from './decide.js';
@@ -33,7 +35,7 @@ export interface DecideCommand {
   answer?: string | null;
   /** A file with the content as it was edited. */
   edit?: string | null;
-  /** Hash of what was seen before, whole or as a gate shows it: nothing else is decided on. */
+  /** Hash of what was seen before: nothing else is decided on. */
   hash?: string | null;
   /** What the gate must show, where a grant says so: it is shown all the same. Or why the grant is none for it. */
   granted?: Hash | CliError;
@@ -57,10 +59,11 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
     const content = await readGateContent(gate, session.store);
     const tellBill = createTellBill(session, terminal);
     const bill = command.says.decision === 'reject' ? [] : await tellBill(found.view, gate);
-    await showWhole(gate, { content, bill }, command, terminal);
-    const says = await saysOf(command, { gate: gate.gate, content, store: session.store, terminal });
+    const written = await writtenIn(command, { gate: gate.gate, content, terminal });
+    await showWhole(gate, { content: written.shown ?? content?.shown ?? null, bill }, command, terminal);
+    const says = await saysOf(command, written, session.store);
     if (command.print === true) {
-      print(terminal, JSON.stringify(await signedDecision(link.client, gate, says, session.store)));
+      print(terminal, safeJson(await signedDecision(link.client, gate, says, session.store)));
       tell(
         terminal,
         `  Nothing was sent. Send it to \`${gate.owner}\` as the signal or update ` +
@@ -108,9 +111,13 @@ function grantedGate(open: OpenGate, { address, granted }: DecideCommand): OpenG
   throw refusal(`Gate \`${path}\` shows other content (${hash}) than the grant is for (${granted}).`);
 }
 
+/** The line that says that the content was edited. */
+const EDITED_LINES = 1;
+
 /** What stands below a gate's question. */
 interface Shown {
-  content: GateContent | null;
+  /** What is approved, as people read it: the gate's, or as it was edited. */
+  content: string | null;
   /** What follows, in lines. */
   bill: string[];
 }
@@ -122,29 +129,40 @@ interface Shown {
 async function showWhole(
   open: OpenGate,
   { content, bill }: Shown,
-  { hash, says }: DecideCommand,
+  { hash, says, edit = null }: DecideCommand,
   terminal: Terminal,
 ): Promise<void> {
   const { gate } = open;
-  const seen = hash ?? null;
-  if (seen !== null && !isHash(seen, gate.hash))
+  const seen = hash === undefined || hash === null ? null : wholeHash(hash, open);
+  if (seen !== null && seen !== gate.hash)
     throw refusal(
       `Gate \`${gate.path}\` shows other content (${gate.hash}) than \`${seen}\`.`,
       `Look at it with \`${shellCommand('perdure show', [rootOf(open.address)])}\`.`,
     );
   const style = { width: readingWidthOf(terminal.stderr), palette: terminal.palette };
   const below = [...optionLines(gate, style.width), ...indentBill(bill, style.width)];
-  tell(terminal, ...renderGate(open, content?.shown ?? null, { ...style, height: null }), ...below);
-  const height = heightOf(terminal.stderr) - below.length;
-  const unseen = unseenLines(open, content?.shown ?? null, { ...style, height });
-  if (unseen > 0 && seen === null && says.decision !== 'reject' && !(await agrees(unseen, terminal)))
+  tell(terminal, ...renderGate(open, content, { ...style, height: null }));
+  if (edit !== null)
+    tell(terminal, '  This is the content as it was edited: it is approved in the place of what was asked.');
+  tell(terminal, ...below);
+  const height = heightOf(terminal.stderr) - below.length - (edit === null ? 0 : EDITED_LINES);
+  const unseen = unseenLines(open, content, { ...style, height });
+  // What was edited was not seen before.
+  if (unseen > 0 && (seen === null || edit !== null) && says.decision !== 'reject' && !(await agrees(unseen, terminal)))
     throw refusal('Nothing was decided; the gate stays open.');
 }
 
-/** Tells whether a hash was meant: whole, its digits, or their ends as a gate shows them. */
-function isHash(typed: string, hash: string): boolean {
-  const digits = hash.replace(/^sha256:/, '');
-  return [hash, digits, gateHash(hash), gateHash(hash).replace('sha256 ', '')].includes(typed.trim());
+/**
+ * A hash as it was typed, with `sha256:` or without. Throws a usage error for less than all of it: for the ends that a
+ * gate shows, two contents are found within minutes that have them alike.
+ */
+function wholeHash(typed: string, { address }: OpenGate): string {
+  const digits = typed.trim().replace(/^sha256[: ]/, '');
+  if (/^[0-9a-f]{64}$/.test(digits)) return `sha256:${digits}`;
+  throw usageError(
+    `Expected all 64 digits of the hash after \`--hash\`, got \`${typed}\`.`,
+    `See them with \`${shellCommand('perdure show', [rootOf(address)])}\`.`,
+  );
 }
 
 /** What has scrolled by takes a key of its own, where somebody is there to press it. */
@@ -167,23 +185,34 @@ async function agrees(unseen: number, terminal: Terminal): Promise<boolean> {
   }
 }
 
-interface Meant {
-  gate: Gate;
-  content: GateContent | null;
-  store: Store;
-  terminal: Terminal;
+/** What somebody wrote to a gate: the content as they edited it, or an answer. */
+interface Written {
+  edit?: Json;
+  answer?: Json;
+  /** What was edited, as people read it. */
+  shown?: string;
 }
 
-/** What is said, with what was typed or edited stored where it is too big for history (I6). */
-async function saysOf(
-  { says, answer = null, edit = null }: DecideCommand,
-  { gate, content, store, terminal }: Meant,
-): Promise<Says> {
-  if (edit !== null) {
-    if (content === null) throw refusal(`Gate \`${gate.path}\` shows nothing that may be edited.`);
-    return { ...says, edit: await store.put(await editedContent(edit, content.isText, terminal)) };
-  }
-  return answer === null ? says : { ...says, value: await store.put(answerValue(answer, gate)) };
+/** Reads what was typed or edited, once: what is shown then is what is sent. */
+async function writtenIn(
+  { answer = null, edit = null }: DecideCommand,
+  { gate, content, terminal }: { gate: Gate; content: GateContent | null; terminal: Terminal },
+): Promise<Written> {
+  if (edit === null) return answer === null ? {} : { answer: answerValue(answer, gate) };
+  if (content === null) throw refusal(`Gate \`${gate.path}\` shows nothing that may be edited.`);
+  const edited = await editedContent(edit, content.isText, terminal);
+  // In a file of its own, with YAML: only what was edited needs it here.
+  const { readable } = await import('./readable.js');
+  return { edit: edited, shown: readable(edited) };
+}
+
+/** What is said, with what was written stored where it is too big for history (I6). */
+async function saysOf({ says }: DecideCommand, { edit, answer }: Written, store: Store): Promise<Says> {
+  return {
+    ...says,
+    ...(edit === undefined ? {} : { edit: await store.put(edit) }),
+    ...(answer === undefined ? {} : { value: await store.put(answer) }),
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import { issueToken } from '../../activities/gates/approval-token.js';
 import { noteRefused } from '../../activities/gates/refused.js';
 import type { Decision, DecisionReceipt } from '../../plan/gates/gate.js';
 import { DECIDE } from '../../plan/names.js';
+import { safeName } from '../../plan/text/safe-name.js';
 import type { ApprovalKey } from '../../store/records/approval-key.js';
 import type { Store } from '../../store/store.js';
 import type { CliError } from '../exit-codes.js';
@@ -14,7 +15,7 @@ import { answerCommands } from '../render/gate-words.js';
 import { sendUpdate } from './send-update.js';
 
 /** What a person says to a gate that was shown to them. */
-export type Says = Omit<Decision, 'gate' | 'hash'>;
+export type Says = Omit<Decision, 'gate' | 'hash' | 'since'>;
 
 /** Where tokens are signed, and refusals kept. */
 export type DecidingStore = ApprovalKey & Pick<Store, 'openLog'>;
@@ -76,7 +77,7 @@ export async function signedDecision(
   says: Says,
   key: ApprovalKey,
 ): Promise<Decision> {
-  const decision: Decision = { gate: gate.path, hash: gate.hash, ...says };
+  const decision: Decision = { gate: gate.path, hash: gate.hash, since: gate.since, ...says };
   if (needsToken !== true || says.grant !== undefined) return decision;
   const { raw } = await client.workflow.getHandle(owner).describe();
   const first = raw.workflowExecutionInfo?.firstRunId ?? '';
@@ -93,5 +94,5 @@ export function receiptText({ decision, by, missing, hash }: DecisionReceipt): s
     reject: 'Rejected',
     answer: 'Answered',
   }[decision];
-  return `${word} by ${by}${missing === undefined ? '' : `; ${missing} more must agree`}.`;
+  return `${word} by ${safeName(by)}${missing === undefined ? '' : `; ${missing} more must agree`}.`;
 }

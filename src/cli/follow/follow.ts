@@ -10,7 +10,7 @@ import { unknownRun } from '../session.js';
 import type { RunEvent } from '../observe/history/run-event.js';
 import { observe } from '../observe/observer.js';
 import type { OpenGate, RunView } from '../observe/view/view.js';
-import { openGates } from '../observe/view/view.js';
+import { openGates, openingOf } from '../observe/view/view.js';
 import { answerCommands } from '../render/gate-words.js';
 import { pauseLines } from '../render/pause-lines.js';
 import { safeLine } from '../text/safe-text.js';
@@ -212,7 +212,7 @@ function react(following: Following, view: RunView | null): void {
   const gates = openGates(view);
   tellPause(following, view.pause ?? null);
   if (!following.terminal.interactive) tellWarnings(following, view.warnings ?? []);
-  if (asking !== null && !gates.some((open) => keyOf(open) === asking.key)) asking.gone.abort();
+  if (asking !== null && !gates.some((open) => openingOf(open) === asking.key)) asking.gone.abort();
   if (untilWaiting) {
     if (view.status === 'waiting' || view.status === 'paused') done.abort();
     return;
@@ -221,7 +221,7 @@ function react(following: Following, view: RunView | null): void {
     askNext(
       following,
       view,
-      gates.filter((open) => !answered.has(keyOf(open))),
+      gates.filter((open) => !answered.has(openingOf(open))),
     );
 }
 
@@ -240,14 +240,10 @@ function askNext(following: Following, view: RunView, unanswered: OpenGate[]): v
 
 /** A gate that is for others is not asked about here: they are told how to answer it. */
 function tellOthers({ answered, screen, store, terminal }: Following, open: OpenGate): void {
-  answered.add(keyOf(open));
+  answered.add(openingOf(open));
   void shownIn(open, store).then((content) =>
     screen.note(gateLines(open, content, widthOf(terminal.stderr)).join('\n')),
   );
-}
-
-function keyOf({ address, gate }: OpenGate): string {
-  return `${address} ${gate.hash}`;
 }
 
 /** Asks about one gate. What goes wrong is told, and the gate stays open for another way to decide it. */
@@ -255,9 +251,9 @@ async function ask(following: Following, view: RunView, open: OpenGate): Promise
   const { terminal, screen, interrupts, answered, by } = following;
   const gone = new AbortController();
   const stop = (): void => gone.abort();
-  following.asking = { key: keyOf(open), gone };
+  following.asking = { key: openingOf(open), gone };
   interrupts.signal.addEventListener('abort', stop);
-  answered.add(keyOf(open));
+  answered.add(openingOf(open));
   screen.hold();
   try {
     const content = await readGateContent(open, following.store);

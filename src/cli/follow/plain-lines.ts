@@ -3,7 +3,6 @@ import { isPassedOver } from '../observe/fold/silent-ends.js';
 import type { OpenGate, RunView, StepView } from '../observe/view/view.js';
 import { nestedIn } from '../observe/view/view.js';
 import { createPalette } from '../text/colors.js';
-import { gateHash } from '../text/format.js';
 import { answerCommands, gateFacts } from '../render/gate-words.js';
 import type { Around } from '../render/items.js';
 import { itemNames } from '../render/items.js';
@@ -112,7 +111,9 @@ export function gateLines(open: OpenGate, content: string | null, width: number,
   const what = gate.kind === 'ask' ? 'an answer' : gate.options === undefined ? 'approval' : 'a decision';
   const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
   return [
-    ...wrap(`◆ ${safeName(open.address)} waits for ${what}: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`, width),
+    ...wrap(`◆ ${safeName(open.address)} waits for ${what}: ${safeLine(gate.message)}`, width),
+    // Whole: this is what `--hash` takes.
+    ...wrap(gate.hash, width - 2).map((line) => `  ${line}`),
     ...(facts.length === 0 ? [] : wrap(facts.join(' · '), width - 2).map((line) => `  ${line}`)),
     ...(content === null ? [] : frame(content, { width, palette: NO_COLORS }, Infinity).lines),
     ...indentBill(bill, width),

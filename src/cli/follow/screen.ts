@@ -1,5 +1,5 @@
 import type { OpenGate, RunView } from '../observe/view/view.js';
-import { isClosed, openGates } from '../observe/view/view.js';
+import { isClosed, openGates, openingOf } from '../observe/view/view.js';
 import { renderHeader, renderJoined, renderScreen } from '../render/screen.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, readingWidthOf, tell, widthOf } from '../terminal.js';
@@ -119,7 +119,7 @@ function createPlainScreen(terminal: Terminal, about: Header & { read: ReadConte
   const say = (lines: () => string[] | Promise<string[]>): void => {
     saying = saying.then(async () => tell(terminal, ...(await lines())));
   };
-  const isNew = ({ address, gate }: OpenGate): boolean => !told.has(`${address} ${gate.hash}`);
+  const isNew = (open: OpenGate): boolean => !told.has(openingOf(open));
   const show = (view: RunView): void => {
     const head = begun ? [] : headerFor(view, about, terminal);
     begun = true;
@@ -128,7 +128,7 @@ function createPlainScreen(terminal: Terminal, about: Header & { read: ReadConte
     clearTimeout(held);
     if (view.reuses === true && !isClosed(view.status)) held = setTimeout(() => show(view), HELD_MS).unref();
     for (const open of openGates(view).filter(isNew)) {
-      told.add(`${open.address} ${open.gate.hash}`);
+      told.add(openingOf(open));
       say(async () => gateLines(open, await about.read(open), readingWidthOf(terminal.stderr)));
     }
   };

@@ -96,6 +96,8 @@ export interface Decision {
   decision: 'approve' | 'reject' | 'answer';
   /** Hash of what the person saw. */
   hash: Hash;
+  /** The gate's `since` when they saw it: sent back, it asks anew. Absent where nobody says. */
+  since?: string;
   /** Who says so: a name, not a proof. */
   by: string;
   comment?: string | null;
@@ -184,6 +186,8 @@ export function refusalOf(
       `${name} shows other content (${gate.hash}) than was decided on (${decision.hash}). Look again and decide ` +
       `on what it shows now.`
     );
+  if (decision.since !== undefined && decision.since !== gate.since)
+    return `${name} was asked anew since it was shown. Look again and decide anew.`;
   return personRefusal(decision.by, gate) ?? formRefusal(decision, gate);
 }
 
@@ -265,6 +269,7 @@ export function isDecision(value: unknown): value is Decision {
     gate,
     decision,
     hash,
+    since,
     by,
     comment,
     value: answer,
@@ -276,6 +281,7 @@ export function isDecision(value: unknown): value is Decision {
   } = value as Record<string, unknown>;
   return (
     [gate, hash, by].every(isShortText) &&
+    isMoment(since) &&
     (decision === 'approve' || decision === 'reject' || decision === 'answer') &&
     isComment(comment) &&
     isToken(token) &&
@@ -284,6 +290,10 @@ export function isDecision(value: unknown): value is Decision {
     (via === undefined || SAID_VIAS.some((one) => one === via)) &&
     [answer, edit].every((written) => written === undefined || isValue(written))
   );
+}
+
+function isMoment(value: unknown): boolean {
+  return value === undefined || isShortText(value);
 }
 
 function isComment(value: unknown): boolean {

@@ -12,6 +12,7 @@ describe('a decision counts', () => {
     ['an approval', say('approve'), {}],
     ['a rejection', say('reject'), {}],
     ['just before the deadline', say('approve'), { deadline: iso(1) }],
+    ['about this opening of the gate', say('approve', { since: iso(0) }), { since: iso(0) }],
     ['of who is asked', say('approve'), { approvers: ['bo', 'ana'] }],
     ['of who is not excluded', say('approve'), { excluded: ['bo'] }],
     ['of who has not voted', say('approve'), { quorum: 2, votes: [{ by: 'bo', value: null }] }],
@@ -33,6 +34,12 @@ describe('a decision counts', () => {
 
   it.each<[string, Decision, Partial<Gate>, RegExp]>([
     ['at the deadline', say('approve'), { deadline: iso(0) }, /has expired: its deadline was 2026/],
+    [
+      'about an earlier opening of the gate, though it asks the same',
+      say('approve', { since: iso(0) }),
+      { since: iso(1) },
+      /was asked anew since it was shown/,
+    ],
     [
       'about other content',
       say('approve', { hash: OTHER }),
@@ -127,6 +134,7 @@ describe('what comes from anyone', () => {
     ['no comment', say('reject', { comment: null })],
     ['a long name', say('approve', { by: 'n'.repeat(1_024) })],
     ['one to be remembered', say('approve', { remember: true })],
+    ['one about an opening', say('approve', { since: iso(0) })],
     ['one from a page', say('approve', { via: 'page' })],
     ['one from a terminal', say('approve', { via: 'terminal' })],
   ])('is taken as %s', (_, value) => {
@@ -140,6 +148,7 @@ describe('what comes from anyone', () => {
     ['another word', { ...say('approve'), decision: 'maybe' }],
     ['no name', { ...say('approve'), by: '' }],
     ['a name that is too long', say('approve', { by: 'n'.repeat(1_025) })],
+    ['no moment', { ...say('approve'), since: 5 }],
     ['no gate', { ...say('approve'), gate: 5 }],
     ['no hash', { ...say('approve'), hash: undefined }],
     ['a comment that is too long', say('approve', { comment: 'c'.repeat(16_385) })],

@@ -44,6 +44,10 @@ describe('a gate that sends work back', () => {
       await people.say(run, 'ana', { decision: 'reject', comment: 'be brief' });
       const second = await people.gate(run, ({ hash }) => hash !== first.hash);
       expect(await harness.json(second.content)).toBe('DRAFT: BE BRIEF');
+      // Also for the same content: who looked at the first opening has not seen why it was sent back.
+      await expect(
+        people.decide(run, { gate: 'ok', decision: 'approve', hash: second.hash, since: first.since, by: 'cy' }),
+      ).rejects.toMatchObject({ cause: { message: expect.stringContaining('was asked anew') as string } });
       await people.say(run, 'ana');
       const outcome = await handle.result();
       expect(outcome).toMatchObject({ status: 'success', output: { value: 'DRAFT: BE BRIEF' } });

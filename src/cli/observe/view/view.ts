@@ -134,6 +134,11 @@ export interface OpenGate {
   planned?: PlannedTasks;
 }
 
+/** What tells one opening of a gate from every other: sent back, a gate may ask the same again. */
+export function openingOf({ address, gate }: OpenGate): string {
+  return `${address} ${gate.since} ${gate.hash}`;
+}
+
 /** Every open gate of a tree, in the order of the plan. */
 export function openGates(view: RunView): OpenGate[] {
   const root = rootOf(view.run);
