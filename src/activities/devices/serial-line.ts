@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ReadStream } from 'node:tty';
-import { systemProgram } from '../../store/processes/find-on-path.js';
 import { runProgram } from '../../store/processes/run-program.js';
 import { stepFailure } from '../failures.js';
 import type { Port } from './port/ports.js';
@@ -68,9 +67,7 @@ async function openTerminal(path: string, baud: number): Promise<ReadStream> {
     const flag = process.platform === 'linux' ? '-F' : '-f';
     const { PATH } = process.env;
     const args = [flag, path, String(baud), 'raw', '-echo', 'clocal'];
-    const { exitCode, stderr, shortMessage } = await runProgram(systemProgram('stty') ?? 'stty', args, {
-      env: { PATH },
-    });
+    const { exitCode, stderr, shortMessage } = await runProgram('stty', args, { env: { PATH } });
     if (exitCode !== 0) throw new Error(stderr || shortMessage);
     // The stream owns a descriptor of its own, so that closing it once is enough.
     const stream = new ReadStream(handle.fd);

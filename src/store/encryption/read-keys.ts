@@ -2,8 +2,10 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { isBelow } from '../folders/places.js';
+import { isBelow, realOf } from '../folders/places.js';
+import { findOnPath } from '../processes/find-on-path.js';
 import { runProgram } from '../processes/run-program.js';
+import { outsideEnvironment, outsidePath } from '../processes/search-path.js';
 import { errorCode } from '../store-failure.js';
 import { KeyError } from './key-error.js';
 import { KEY_BYTES } from './key-ring.js';
@@ -54,8 +56,7 @@ function fromEnvironment(place: string, { env }: KeyReader): string {
 
 /** A key in a file counts only where nobody else may read it, and no agent that works in the project. */
 async function fromFile(file: string, { env, root }: KeyReader): Promise<string> {
-  const home = env['HOME'] ?? homedir();
-  const path = resolve(root, file.replace(/^~(?=\/)/, home));
+  const path = pathOf(file, { env, root });
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     throw new KeyError(
       `The file \`${file}\`, a key of \`encryption\`, cannot be read (${errorCode(error) ?? ''}).`,
@@ -82,13 +83,20 @@ async function fromFile(file: string, { env, root }: KeyReader): Promise<string>
   }
 }
 
-/** What the program prints is the key. What it says beside it is not repeated: it may have the key in it. */
-async function fromCommand(command: string[], { env, root }: KeyReader): Promise<string> {
+/** A path as it is written in `perdure.yml`. */
+function pathOf(path: string, { env, root }: KeyReader): string {
+  return resolve(root, path.replace(/^~(?=\/)/, env['HOME'] ?? homedir()));
+}
+
+/**
+ * What the program prints is the key. What it says beside it is not repeated: it may have the key in it. It runs where
+ * no project is: many programs obey files of the folder they run in, or load them.
+ */
+async function fromCommand(command: string[], reader: KeyReader): Promise<string> {
   const [program = '', ...args] = command;
-  const file = program.includes('/') ? resolve(root, program) : program;
-  const { exitCode, stdout } = await runProgram(file, args, {
-    env,
-    cwd: root,
+  const { exitCode, stdout } = await runProgram(keyProgram(program, reader), args, {
+    env: outsideEnvironment(reader.env, reader.root),
+    cwd: '/',
     stdin: 'ignore',
     timeout: COMMAND_MS,
     maxBuffer: MOST_BYTES,
@@ -97,9 +105,27 @@ async function fromCommand(command: string[], { env, root }: KeyReader): Promise
     throw new KeyError(
       `The program \`${program}\`, which gives a key of \`encryption\`, ended with ` +
         (exitCode === undefined ? 'no exit code.' : `exit code ${exitCode}.`),
-      `Try it: ${command.join(' ')}`,
+      `Try it in the folder \`/\`, where it is started: ${command.join(' ')}`,
     );
   return stdout;
+}
+
+/** Never a file of the project: an agent may have written it, and would have the person's variables. */
+function keyProgram(program: string, reader: KeyReader): string {
+  const { env, root } = reader;
+  const file = program.includes('/') ? pathOf(program, reader) : findOnPath(program, outsidePath(env['PATH'], root));
+  if (file === null)
+    throw new KeyError(
+      `Cannot find the program \`${program}\`, which gives a key of \`encryption\`, on the PATH outside of packages ` +
+        'and of the project, where agents write.',
+      'Install it, or name it by its path.',
+    );
+  if (isBelow(realOf(file), realOf(root)))
+    throw new KeyError(
+      `The program \`${program}\`, which gives a key of \`encryption\`, is in the project, where agents write.`,
+      'Move it out of the project.',
+    );
+  return file;
 }
 
 /** The key in a text: 32 bytes in base64, for URLs too, or in hexadecimal. */

@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { systemProgram } from '../../store/processes/find-on-path.js';
 import { runProgram } from '../../store/processes/run-program.js';
 
 /** A process, named so that a reused pid is not taken for it. */
@@ -110,5 +109,5 @@ async function listByPs(): Promise<ListedProcess[]> {
 }
 
 async function ps(...args: string[]): Promise<string> {
-  return (await runProgram(systemProgram('ps') ?? 'ps', args, { env: process.env })).stdout;
+  return (await runProgram('ps', args, { env: process.env })).stdout;
 }

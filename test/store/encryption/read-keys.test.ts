@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { keyVariable, readKeys } from '../../../src/store/encryption/read-keys.js';
 import type { KeyPlace } from '../../../src/store/encryption/read-keys.js';
@@ -63,10 +63,33 @@ describe('keys of encryption', () => {
 
   it('are the same each time, though the home is not named', async () => {
     const path = keyFile('plain.key', 0o400);
-    const program = join(root, 'give-key');
+    const program = join(folder, 'give-key');
     writeFileSync(program, `#!/bin/sh\nprintf %s "$1$KEY"\n`, { mode: 0o700 });
     expect(await readKeys([{ file: path }], { env: {}, root })).toEqual([key]);
-    expect(await read({ command: ['./give-key'] }, { command: [program] })).toEqual([key, key]);
+    const commands = ['../give-key', '~/give-key', program].map((word) => ({ command: [word] }));
+    expect(await read(...commands)).toEqual([key, key, key]);
+  });
+
+  it('are given by no program that an agent may have put among packages or into the project', async () => {
+    const planted = join(root, 'node_modules/.bin');
+    mkdirSync(planted, { recursive: true });
+    const ran = join(folder, 'ran');
+    for (const file of [join(planted, 'pass'), join(root, 'key.sh')])
+      writeFileSync(file, `#!/bin/sh\ntouch ${ran}\nprintf %s ${BASE64}\n`, { mode: 0o700 });
+    symlinkSync(join(root, 'key.sh'), join(folder, 'linked'));
+    const PATH = [planted, root, process.env['PATH']].join(delimiter);
+    const readBy = (...command: string[]): Promise<Buffer[]> =>
+      readKeys([{ command }], { env: { ...env, PATH }, root });
+    for (const name of ['pass', 'key.sh']) await expect(readBy(name)).rejects.toThrow(/^Cannot find the program/);
+    for (const path of ['./key.sh', 'node_modules/.bin/pass', join(root, 'key.sh'), '../linked'])
+      await expect(readBy(path)).rejects.toMatchObject({
+        message: `The program \`${path}\`, which gives a key of \`encryption\`, is in the project, where agents write.`,
+        hint: 'Move it out of the project.',
+      });
+    // What a program starts itself, and what it loads from the folder that it runs in.
+    await expect(readBy('sh', '-c', 'key.sh')).rejects.toThrow(/exit code 127/);
+    await expect(readBy('sh', './key.sh')).rejects.toThrow(/exit code/);
+    expect(existsSync(ran)).toBe(false);
   });
 
   it('are named by variables that can be ones', () => {
@@ -98,7 +121,7 @@ describe('keys of encryption', () => {
       [{ file: '/' }, 'A new key is made by: openssl rand -base64 32'],
       [{ file: keyFile('bad.key', 0o600, 'x') }, 'A new key is made by: openssl rand -base64 32'],
       [{ file: keyFile('open.key', 0o644) }, /^Keep them out: chmod 600 /],
-      [{ command: ['false', 'a', 'b'] }, 'Try it: false a b'],
+      [{ command: ['false', 'a', 'b'] }, 'Try it in the folder `/`, where it is started: false a b'],
     ];
     for (const [place, hint] of places)
       await expect(read(place)).rejects.toMatchObject({ hint: expect.stringMatching(hint) as string });
@@ -156,7 +179,8 @@ describe('keys of encryption', () => {
     ['a file that is not there', { file: '/nowhere/key' }, /cannot be read \(ENOENT\)/],
     ['a folder', { file: '/' }, /Expected `\/` to be a file/],
     ['a program that fails', { command: ['false'] }, /`false`, .* ended with exit code 1/],
-    ['a program that is not there', { command: ['no-such-program'] }, /ended with no exit code/],
+    ['a program that is not there', { command: ['no-such-program'] }, /Cannot find the program/],
+    ['a program that cannot be started', { command: ['../own.key'] }, /ended with no exit code/],
   ] as const)('say what is wrong with %s', async (_, place, message) => {
     await expect(read(place as KeyPlace)).rejects.toThrow(message); // its list is not changed
   });

@@ -51,6 +51,16 @@ describe('a program', () => {
 });
 
 describe('a program of no step', () => {
+  it('is one of the system where a bare name is given, whatever PATH has first', async () => {
+    const { path } = await folders();
+    const planted = path.split(delimiter)[2] ?? '';
+    for (const name of ['env', 'tool-of-an-agent'])
+      writeFileSync(join(planted, name), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+    const env = { PATH: [planted, process.env['PATH']].join(delimiter) };
+    expect(await runProgram('env', [], { env })).toMatchObject({ exitCode: 0, stdout: `PATH=${env.PATH}\n` });
+    expect((await runProgram('tool-of-an-agent', [], { env })).exitCode).toBeUndefined();
+  });
+
   const say = `process.stdout.write(JSON.stringify(Object.keys(process.env)) + '\\n'); process.exitCode = 3`;
 
   it('has no environment but its own, and ends with what it said and came to', async () => {
