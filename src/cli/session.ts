@@ -101,6 +101,8 @@ export async function openSession(
     elsewhere?.store ?? (await openProjectStore(stateDir, place, { lookOnly, keys })),
     () => terminal.env,
   );
+  const { markProject } = await import('../store/records/trusted-projects.js');
+  if (elsewhere === null && !lookOnly) await markProject(workspace.project);
   const progress = { tell: (line: string) => tell(terminal, terminal.palette.dim(line)) };
   return {
     ...workspace,

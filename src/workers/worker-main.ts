@@ -2,6 +2,7 @@ import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project/project.js';
 import type { WorkerDeployment } from '../plan/placement/deployment.js';
 import type { KeyRing } from '../store/encryption/key-ring.js';
+import { markProject } from '../store/records/trusted-projects.js';
 import type { Store } from '../store/store.js';
 import type { EncryptionConfig } from './encryption/project-keys.js';
 import { projectKeys } from './encryption/project-keys.js';
@@ -103,6 +104,7 @@ async function claimWork(
     requireApart(project);
     await prepareStateDir(project.stateDir);
     const store = await openProjectStore(project.stateDir, storePlace(config, process.env), { keys });
+    await markProject(project);
     const queue = taskQueueOf(store, config, taskQueue);
     const at = { connection: reached, namespace: settings.namespace, taskQueue: queue, keys };
     await claimQueue(at, store);

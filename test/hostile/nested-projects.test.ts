@@ -1,6 +1,6 @@
 // @module-tag sandbox
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ToolContext } from '../../src/activities/tools/handler/handler.js';
 import { openStore } from '../../src/store/local-store.js';
@@ -16,14 +16,18 @@ let canary: string;
 
 /** A project in which runs were made, and a folder in it that looks like a project. */
 beforeEach(async () => {
-  outer = realpathSync(newFolder());
+  makeProjects();
   await openStore(join(outer, '.perdure'));
+});
+
+function makeProjects(): void {
+  outer = realpathSync(newFolder());
   canary = join(outer, 'canary');
   inner = join(outer, 'packages/site');
   mkdirSync(join(inner, 'definitions'), { recursive: true });
   writeFileSync(join(inner, 'perdure.yml'), planted(canary));
   writeFileSync(join(inner, 'definitions/hello.yml'), HELLO);
-});
+}
 
 describe('a project in the workspace of another', () => {
   it.each([
@@ -103,6 +107,52 @@ describe('a project in the workspace of another', () => {
     writeFileSync(join(outer, '.perdure/projects.json'), '{"trusted": 1}');
     const { code, stderr } = await perdureHere(inner, ['list']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('projects.json` to list projects under `trusted`')]);
+  });
+});
+
+describe('a project in the workspace of one whose state lies elsewhere', () => {
+  const stateIs = (state: string | null): { env: Record<string, string> } => ({
+    env: state === null ? {} : { PERDURE_STATE_DIR: state },
+  });
+  const remember = ['memory', 'add', 'x'];
+  let apart: string;
+  beforeEach(() => {
+    makeProjects();
+    apart = join(realpathSync(newFolder()), 'state');
+  });
+
+  it.each<[string, () => [string, string | null]]>([
+    ['apart from both, named for both', () => [apart, apart]],
+    ['apart from both, named for the outer one alone', () => [apart, null]],
+    ['in the outer one under another name', () => ['state', 'state']],
+    ['deep in the outer one', () => ['a/b/c/d/state', null]],
+  ])('is not obeyed before a person trusts it: %s', async (_, place) => {
+    const [state, there] = place();
+    rmSync(join(outer, 'perdure.yml'));
+    expect((await perdureHere(outer, remember, stateIs(state))).code).toBe(0);
+    const { code, stderr } = await perdureHere(inner, ['tools', 'list'], stateIs(there));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`lies in the workspace of another, \`${outer}\``)]);
+    expect([existsSync(canary), existsSync(join(inner, '.perdure'))]).toEqual([false, false]);
+    expect((await perdureHere(inner, ['trust'], stateIs(there))).stderr).toContain(`is trusted in \`${outer}\``);
+    expect((await perdureHere(inner, ['list'], stateIs(there))).code).toBe(0);
+    const store = await openStore(resolve(outer, state));
+    const context = { ...(await toolContext()), workspace: outer, store };
+    const args = { path: 'packages/site/perdure.yml', content: 'x' };
+    const written = await callTool({ kind: 'builtin', name: 'write_file' }, args, context);
+    expect(JSON.stringify(written)).toContain('another project goes by it');
+  });
+
+  it('is asked for no trust where that state is gone', async () => {
+    await perdureHere(outer, remember, stateIs(apart));
+    rmSync(apart, { recursive: true });
+    expect((await perdureHere(inner, ['list'])).code).toBe(0);
+  });
+
+  it('is told of where the mark of the outer one is damaged', async () => {
+    await perdureHere(outer, remember, stateIs(apart));
+    writeFileSync(join(outer, '.perdure/elsewhere.json'), '{}');
+    const { code, stderr } = await perdureHere(inner, ['list']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('elsewhere.json` to list where the state')]);
   });
 });
 

@@ -1,5 +1,4 @@
-import { dirname } from 'node:path';
-import { statesWithoutTrust } from '../../store/records/trusted-projects.js';
+import { projectsWithoutTrust } from '../../store/records/trusted-projects.js';
 import { usageError } from '../exit-codes.js';
 
 /**
@@ -7,11 +6,10 @@ import { usageError } from '../exit-codes.js';
  * have written its `perdure.yml` and definitions, which say what runs on this machine.
  */
 export async function requireTrust(root: string): Promise<void> {
-  const [state] = await statesWithoutTrust(root);
-  if (state === undefined) return;
-  const outer = dirname(state);
+  const [outer] = await projectsWithoutTrust(root);
+  if (outer === undefined) return;
   throw usageError(
-    `The project \`${root}\` lies in the workspace of another, \`${outer}\`: agents of its runs may write here.`,
-    `Look at what stands here, then trust it by \`perdure trust\`. Or work in \`${outer}\`.`,
+    `The project \`${root}\` lies in the workspace of another, \`${outer.root}\`: agents of its runs may write here.`,
+    `Look at what stands here, then trust it by \`perdure trust\`. Or work in \`${outer.root}\`.`,
   );
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { findProject } from '../../compiler/project/project.js';
-import { setTrust, statesAbove } from '../../store/records/trusted-projects.js';
+import { projectsAbove, setTrust } from '../../store/records/trusted-projects.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../text/safe-text.js';
@@ -22,7 +22,7 @@ export async function trustProject(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { root } = findProject(terminal.cwd);
-  const outer = statesAbove(root).map((state) => dirname(state));
+  const outer = [...new Set((await projectsAbove(root)).map((project) => project.root))];
   const obeyed = obeyedIn(root);
   await setTrust(root, { trusted });
   if (json) printJson(terminal, { project: root, trusted: outer.length > 0 && trusted, in: outer, obeyed });

@@ -1,5 +1,4 @@
-import { dirname } from 'node:path';
-import { findProject } from '../../compiler/project/project.js';
+import { projectsOf } from '../../store/records/trusted-projects.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 import { movedRoot } from '../../store/folders/root.js';
 import { storeFailure } from '../../store/store-failure.js';
@@ -210,7 +209,7 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   };
   parts.server = await superviseServer({
     stateDir,
-    env: outsideEnvironment(options.env, findProject(dirname(stateDir)).root),
+    env: (await projectsOf(stateDir)).reduce(outsideEnvironment, options.env),
     uiPort: options.uiPort,
     last: last?.ports ?? null,
     onProgress,
