@@ -31,6 +31,7 @@ async function bench(
     store,
     bench: {
       owner: { store: store.id, run: 'test' },
+      state: store.folder,
       cwd,
       signal,
       log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined },

@@ -8,6 +8,7 @@ import { buildImage } from '../../src/activities/devices/build-image.js';
 import { imageOf } from '../../src/activities/devices/images.js';
 import { runTool } from '../../src/activities/devices/tool.js';
 import { holdsImage, writeImage } from '../../src/activities/devices/write-image.js';
+import { openStore } from '../../src/store/local-store.js';
 import { temporaryFolder } from '../activities/helpers/harness.js';
 import { benchIn } from '../devices/bench.js';
 import { deviceOf } from '../devices/boards.js';
@@ -41,6 +42,18 @@ it('a tool that compiles opens no file of the machine by its number, whoever we 
   await writeFile(join(cwd, 'by-number.py'), BY_NUMBER);
   const end = await runTool(['python3', 'by-number.py', writes], benchIn(cwd), { sight: { writes, reads: [] } });
   expect(end).toEqual({ code: 0, said: '1\n1\n' }); // EPERM of the filter
+});
+
+it('a tool that compiles sees no state folder of ours, however deep it lies and whatever its name', async () => {
+  const cwd = await temporaryFolder();
+  const state = join(cwd, 'a/b/c/d/state');
+  const store = await openStore(state);
+  await store.sign('x');
+  const sight = { writes: await temporaryFolder(), reads: [] };
+  const see = (...argv: string[]): Promise<{ code: number | null; said: string }> =>
+    runTool(argv, benchIn(cwd, [], state), { sight });
+  expect(await see('ls', '-A', 'a/b/c/d/state')).toEqual({ code: 0, said: '' });
+  expect((await see('cat', 'a/b/c/d/state/approval.key')).said).toContain('No such file');
 });
 
 it('a tool that links outside the sandbox runs where no agent has written settings for it', async () => {

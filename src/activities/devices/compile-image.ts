@@ -23,6 +23,7 @@ export function createCompileImage({ store }: Dependencies): Activities['compile
       );
       const image = await buildImage(device, sources, {
         owner: { store: store.id, run: call.root.run },
+        state: store.folder,
         cwd: call.workspace,
         signal,
         log,

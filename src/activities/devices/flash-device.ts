@@ -65,7 +65,8 @@ async function act(
   { step, signal, log, progress }: Attempt<FlashStep>,
   { device, image, port, folder }: Held,
 ): Promise<StepOutput> {
-  const bench = { owner: { store: store.id, run: call.root.run }, cwd: folder, signal, log };
+  const owner = { store: store.id, run: call.root.run };
+  const bench = { owner, state: store.folder, cwd: folder, signal, log };
   const context: WriteContext = { port, bench, progress };
   if (call.act === 'inspect') return inspect(store, device, image, context);
   const what = `${call.act === 'restore' ? 'restoring' : 'writing'} ${describeImage(image)}`;

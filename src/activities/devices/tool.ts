@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { enclose } from '../../store/git/enclosure.js';
 import type { LogWriter } from '../../store/logs/line.js';
@@ -10,7 +9,10 @@ import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { SANDBOX_FILTER, findSandbox, started } from '../tools/shell/sandbox.js';
-import { statesBelow } from '../tools/shell/states-below.js';
+import { hiddenStates } from '../tools/shell/states-below.js';
+import { statePlaces } from '../tools/shell/workspace-mounts.js';
+import { projectsIn } from '../workspace/projects-in.js';
+import { realOf } from '../../store/folders/places.js';
 import { outsideFirst } from '../../store/processes/search-path.js';
 
 /** Of what a tool says this much is kept to judge by; the log has all of it. */
@@ -20,6 +22,8 @@ const SAID_BYTES = 64 * 1024;
 export interface Workbench {
   /** Whose the programs are. */
   owner: { store: string; run: string };
+  /** The state folder of their run; null where that is elsewhere. */
+  state: string | null;
   /** Absolute folder they run in. */
   cwd: string;
   signal: AbortSignal;
@@ -43,12 +47,14 @@ async function enclosed(
   file: string,
   args: string[],
   sight: ToolSight | undefined,
-  cwd: string,
+  { cwd, state }: Workbench,
 ): Promise<{ file: string; args: string[]; given?: string }> {
   const sandbox = sight === undefined ? null : await findSandbox();
   if (sight === undefined || sandbox === null) return { file, args };
   const { writes, reads } = sight;
-  const hidden = [...(existsSync(join(cwd, '.perdure')) ? [join(cwd, '.perdure')] : []), ...(await statesBelow(cwd))];
+  const real = realOf(cwd);
+  const states = await hiddenStates(real, state, await projectsIn({ folder: state }, real));
+  const hidden = statePlaces(states, [real]).map((place) => join(cwd, relative(real, place)));
   const words = [...enclose(file, { workTree: cwd, ours: [writes], reads, hidden }), file, ...args];
   // Where we are root a tool has a right by which it could open any file of the machine, if it knew its number.
   const filter = SANDBOX_FILTER.given === undefined ? [] : ['--seccomp', '3'];
@@ -84,7 +90,7 @@ export async function runTool(
   try {
     const file = resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
     const end = await runProcess({
-      ...(await enclosed(file, argv.slice(1), options.sight, cwd)),
+      ...(await enclosed(file, argv.slice(1), options.sight, bench)),
       cwd: options.from ?? cwd,
       env,
       stdin: null,

@@ -24,7 +24,7 @@ import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
-import { statesBelow } from './states-below.js';
+import { hiddenStates } from './states-below.js';
 import type { Shown } from './workspace-mounts.js';
 import { fixedPaths, makeFolders } from './workspace-mounts.js';
 
@@ -32,7 +32,6 @@ import { fixedPaths, makeFolders } from './workspace-mounts.js';
 const SHOWN_BYTES = 30 * 1024;
 /** A program that writes more than this is ended. */
 const MOST_BYTES = 10 * 1024 * 1024;
-const STATE = '.perdure';
 /** For git: nothing that a repository's own configuration names is started. */
 const QUIET_GIT = {
   GIT_CONFIG_NOSYSTEM: '1',
@@ -86,7 +85,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   const state = stateAround(workspace);
   if (state !== null) return { failure: `No program is run in \`${state}\`: it is the state of Perdure itself.` };
   const projects = await projectsIn(store, workspace);
-  const states = await hiddenStates(workspace, [store.folder, ...projects.map((path) => join(workspace, path, STATE))]);
+  const states = await hiddenStates(workspace, store.folder, projects).catch(refusal);
   if (states instanceof FileRefusal) return { failure: states.message };
   const sandbox = await findSandbox();
   if (sandbox === null && !(await mayRunBare(program, workspace, states)))
@@ -160,19 +159,9 @@ function tooLate({ timeoutMs }: Program): string {
   );
 }
 
-/** State folders that no program sees; a refusal where nobody knows them all. */
-async function hiddenStates(workspace: string, known: (string | null)[]): Promise<string[] | FileRefusal> {
-  try {
-    const states = [
-      join(workspace, STATE),
-      ...known.filter((path) => path !== null),
-      ...(await statesBelow(workspace)),
-    ];
-    return [...new Set(states)];
-  } catch (error) {
-    if (error instanceof FileRefusal) return error;
-    throw error;
-  }
+function refusal(error: unknown): FileRefusal {
+  if (error instanceof FileRefusal) return error;
+  throw error;
 }
 
 /** Tells whether a program is run without a sandbox where there is none. */

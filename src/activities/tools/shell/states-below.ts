@@ -11,6 +11,7 @@ const DEEPEST = 3;
 const MOST_FOLDERS = 100_000;
 const VALID_MS = 60_000;
 const AT_ONCE = 64;
+const STATE = '.perdure';
 const SKIPPED = new Set(['.git', 'node_modules']);
 
 interface Looked {
@@ -21,10 +22,19 @@ interface Looked {
 const known = new Map<string, Looked>();
 
 /**
+ * The state folders that no program in a workspace sees: its own, ours wherever it lies, those of trusted projects in
+ * it (as paths from its root), and others near its root. Throws a refusal where nobody knows them all.
+ */
+export async function hiddenStates(workspace: string, ours: string | null, projects: string[]): Promise<string[]> {
+  const own = ['', ...projects].map((path) => join(workspace, path, STATE));
+  return [...new Set([...own, ...(ours === null ? [] : [ours]), ...(await statesBelow(workspace))])];
+}
+
+/**
  * State folders of other projects below a workspace, near its root: of a repository of many projects, say. Our own is
  * known by its path; file tools know each when they come to it. Throws a refusal where there are too many folders.
  */
-export function statesBelow(workspace: string): Promise<string[]> {
+function statesBelow(workspace: string): Promise<string[]> {
   const last = known.get(workspace);
   if (last !== undefined && Date.now() - last.at < VALID_MS) return last.found;
   const found = look(workspace);
@@ -46,7 +56,7 @@ async function look(workspace: string): Promise<string[]> {
     // Not all at once: each takes a descriptor.
     for (let at = 0; at < level.length; at += AT_ONCE)
       inside.push(...(await Promise.all(level.slice(at, at + AT_ONCE).map(foldersIn))).flat());
-    const isState = inside.map((folder) => basename(folder) === '.perdure' || isStateFolder(folder));
+    const isState = inside.map((folder) => basename(folder) === STATE || isStateFolder(folder));
     states.push(...inside.filter((_folder, index) => isState[index]));
     level = inside.filter((_folder, index) => !isState[index]);
   }

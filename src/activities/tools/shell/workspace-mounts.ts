@@ -92,7 +92,8 @@ export function emptied(states: string[], shown: string[]): string[] {
   return statePlaces(states, shown).flatMap((place) => ['--tmpfs', place]);
 }
 
-function statePlaces(states: string[], shown: string[]): string[] {
+/** Where state folders are to be seen below the folders that are shown, by every path. */
+export function statePlaces(states: string[], shown: string[]): string[] {
   const places = new Set(states.flatMap((state) => shown.flatMap((folder) => placesOf(state, folder))));
   return [...places].filter((place) => kindOf(place) === 'folder');
 }
