@@ -1,6 +1,7 @@
 import { runProgram } from '../processes/run-program.js';
 import { seccompFilter } from '../processes/seccomp.js';
 import { enclose, gitProgram, sandboxProgram } from './enclosure.js';
+import { removeUnfinished } from './unfinished.js';
 import { watchForPipe } from './waited-pipe.js';
 
 /** Where a call of git works, beside its repository. */
@@ -102,7 +103,17 @@ export interface Needs {
  * A git that knows the repository in this folder, which is ours, and nothing else: neither the user's settings nor
  * those of the files it looks at. It is the only one that we start.
  */
-export function gitOf(folder: string, { reads = [], settings: more = [], timeoutMs = TIMEOUT_MS }: Needs = {}): Git {
+export function gitOf(folder: string, needs: Needs = {}): Git {
+  const { timeoutMs = TIMEOUT_MS } = needs;
+  const call = callsOf(folder, { ...needs, timeoutMs });
+  return (args, place) =>
+    call(args, place).catch(async (error: unknown) => {
+      if (error instanceof GitError && error.tookTooLong) await removeUnfinished(folder, timeoutMs);
+      throw error;
+    });
+}
+
+function callsOf(folder: string, { reads = [], settings: more = [], timeoutMs }: Needs & { timeoutMs: number }): Git {
   return async (args, place = {}) => {
     const { workTree, writes, hidden = [], index, ignored = '/dev/null' } = place;
     const git = gitProgram(workTree);

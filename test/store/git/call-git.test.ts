@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -237,5 +238,21 @@ describe('what a program is shown', () => {
     const words = enclose(join(folder, 'bin/tool'), { ours: ['/srv/ours'], hidden: [] }).join(' ');
     expect(words).toContain(` --ro-bind-try ${folder} ${folder} --tmpfs /tmp `);
     expect(words).not.toContain(homedir() === '/root' ? ' /root ' : ` ${homedir()} `);
+  });
+});
+
+describe('a call of git that takes too long', () => {
+  it('has what was left half-written removed, once nobody writes it any more', async () => {
+    const left = ['objects/tmp_obj_a', 'objects/ab/tmp_obj_b', 'objects/pack/tmp_pack_c', 'objects/pack/tmp_idx_d'];
+    const kept = ['objects/pack/tmp_pack_now', 'objects/pack/pack-1.pack', 'objects/ab/cd', 'tmp_obj_e'];
+    mkdirSync(join(ours, 'objects/ab'));
+    for (const name of [...left, ...kept]) writeFileSync(join(ours, name), '');
+    const minuteAgo = new Date(Date.now() - 60_000);
+    for (const name of [...left, ...kept.slice(1)]) utimesSync(join(ours, name), minuteAgo, minuteAgo);
+    const there = (): string[] => [...left, ...kept].filter((name) => existsSync(join(ours, name)));
+    await failure(gitOf(ours)(['no-such-command']));
+    expect(there()).toEqual([...left, ...kept]);
+    expect((await failure(gitOf(ours)(['version'], { most: 1 }))).tookTooLong).toBe(true);
+    expect(there()).toEqual(kept);
   });
 });
