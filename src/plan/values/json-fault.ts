@@ -5,10 +5,10 @@ export const MOST_LEVELS = 500;
 
 /**
  * What keeps a parsed value from being passed on, in words that follow "without"; null where nothing does. A number
- * beyond all that JSON can write (`1e400`) would become null.
+ * beyond all that JSON can write (`1e400`) would become null, and a longer whole number has become another one.
  */
 export function jsonFault(value: Json, levels = MOST_LEVELS): string | null {
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'numbers as large as 1e309';
+  if (typeof value === 'number') return numberFault(value);
   if (typeof value !== 'object' || value === null) return null;
   if (levels === 0) return `more than ${MOST_LEVELS} levels`;
   for (const part of Object.values(value)) {
@@ -16,4 +16,11 @@ export function jsonFault(value: Json, levels = MOST_LEVELS): string | null {
     if (fault !== null) return fault;
   }
   return null;
+}
+
+function numberFault(value: number): string | null {
+  if (!Number.isFinite(value)) return 'numbers as large as 1e309';
+  return Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? `whole numbers beyond ${Number.MAX_SAFE_INTEGER}, which only a text carries exactly`
+    : null;
 }

@@ -50,6 +50,8 @@ describe('a pattern of a schema', () => {
 describe('JSON that cannot be passed on', () => {
   it.each([
     ['{"list": [1, 1e400]}', 'numbers as large as 1e309'],
+    ['{"id": 12345678901234567891}', 'whole numbers beyond 9007199254740991, which only a text carries exactly'],
+    ['[-9007199254740992]', 'whole numbers beyond 9007199254740991, which only a text carries exactly'],
     [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'more than 500 levels'],
   ])('is refused, not changed: %.30s', (text, fault) => {
     expect(checkOutput(text, {})).toEqual({ errors: [`Expected JSON without ${fault}.`] });
@@ -58,6 +60,7 @@ describe('JSON that cannot be passed on', () => {
   it('is none that is large as people write it', () => {
     const deep = `${'['.repeat(500)}${']'.repeat(500)}`;
     expect(checkOutput(deep, {})).toEqual({ value: JSON.parse(deep) as Json });
-    expect(checkOutput('[1e308, -1e308, null]', {})).toEqual({ value: [1e308, -1e308, null] });
+    const numbers = '[9007199254740991, -9007199254740991, 0.1, 1e-300, null]';
+    expect(checkOutput(numbers, {})).toEqual({ value: JSON.parse(numbers) as Json });
   });
 });

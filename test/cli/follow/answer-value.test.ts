@@ -26,6 +26,11 @@ describe('a typed answer', () => {
     ['"3"', INTEGER, '3'],
     ['three', INTEGER, 'three'],
     [' {"a": [1]} ', { schema: { type: 'object' } }, { a: [1] }],
+    [
+      '{"a": {"a": 1}, "__proto__": 2}',
+      { schema: { type: 'object' } },
+      JSON.parse('{"a":{"a":1},"__proto__":2}') as Json,
+    ],
     ['true', { schema: true }, true],
     ['yes', CHOICE, 'yes'],
     [' no ', CHOICE, 'no'],
@@ -49,6 +54,9 @@ describe('a typed answer', () => {
 describe('JSON that cannot be passed on', () => {
   it.each([
     ['[1e400]', 'without numbers as large as 1e309'],
+    ['12345678901234567891', 'without whole numbers beyond 9007199254740991, which only a text carries exactly'],
+    ['{"to": "a", "\\u0074o": "b"}', 'without a key that is written twice, such as `to`'],
+    ['[{"a": {"to": 1, "to": 1}}]', 'without a key that is written twice, such as `[0].a.to`'],
     [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'without more than 500 levels'],
   ])('is refused as an answer and as an edited content', (text, says) => {
     expect(() => answerValue(text, { ...ASK, schema: {} })).toThrow(`Expected an answer ${says}.`);

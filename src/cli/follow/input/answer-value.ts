@@ -4,6 +4,8 @@ import type { Json } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
 import { jsonFault } from '../../../plan/values/json-fault.js';
 import { refusal, usageError } from '../../exit-codes.js';
+import { parseJson } from '../../../compiler/text/parse-json.js';
+import { createSource } from '../../../compiler/problems/source.js';
 import { readGivenFile } from '../../read-given.js';
 import type { Terminal } from '../../terminal.js';
 
@@ -40,7 +42,7 @@ function parsed(text: string): Json {
   } catch {
     return text;
   }
-  const fault = jsonFault(value);
+  const fault = faultIn(text, value);
   if (fault !== null) throw refusal(`Expected an answer without ${fault}.`);
   return value;
 }
@@ -64,7 +66,21 @@ export function toContent(text: string, isText: boolean, name: string): Json {
       `Expected ${name} to be JSON, as what the gate shows: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const fault = jsonFault(value);
+  const fault = faultIn(text, value);
   if (fault !== null) throw usageError(`Expected ${name} to be JSON without ${fault}.`);
   return value;
+}
+
+/** What keeps JSON that a person wrote from being taken, in words that follow "without"; null where nothing does. */
+function faultIn(text: string, value: Json): string | null {
+  return jsonFault(value) ?? keyTwice(text);
+}
+
+/** Of a key that is written twice only the last value would count, and nobody would see which one that was. */
+function keyTwice(text: string): string | null {
+  let found: string | null = null;
+  parseJson(createSource('', '', text), ({ code, at }) => {
+    if (code === 'duplicate-key') found ??= `a key that is written twice, such as \`${at.path}\``;
+  });
+  return found;
 }
