@@ -175,6 +175,12 @@ async function endRun(
   return outcome;
 }
 
+/** Tells whether a step's failure has stopped a run: one of an agent that the limit itself ended is none of its own. */
+function isStoppedByStep({ body, steps, stopped }: Scope['schedule']): boolean {
+  if (stopped === null) return false;
+  return body.steps[stopped]?.kind !== 'agent' || steps[stopped]?.failure?.type !== 'limit-reached';
+}
+
 /** Fails a run that cannot go on, for a bug of ours or a store that takes nothing; people are told of that end too. */
 async function breakOff({ context, schedule }: Scope, failure: unknown): Promise<never> {
   context.onEnd('error');
@@ -189,7 +195,9 @@ async function breakOff({ context, schedule }: Scope, failure: unknown): Promise
 function endFor({ context, schedule }: Scope): { status: RunEnd; error: string | null } {
   if (context.cancelled !== null) return { status: 'cancelled', error: `cancelled ${context.cancelled}` };
   const { stop } = restrictionsOf(context.account);
-  if (stop !== null && context.account.refused > 0)
-    return { status: stop.status, error: [stop.message, errorOf(schedule)].filter((text) => text !== null).join('\n') };
-  return { status: endOf(schedule), error: errorOf(schedule) };
+  const error = errorOf(schedule);
+  if (stop === null || context.account.refused === 0) return { status: endOf(schedule), error };
+  // What is done counts, but not where a step says that nothing may go on after its failure: no limit outranks that.
+  const status = stop.status === 'partial' && isStoppedByStep(schedule) ? 'error' : stop.status;
+  return { status, error: [stop.message, error].filter((text) => text !== null).join('\n') };
 }

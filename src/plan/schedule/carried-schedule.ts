@@ -35,7 +35,6 @@ export function carrySchedule(schedule: Schedule, later: Root[] = []): Omit<Carr
     open,
     ended,
     redoable,
-    succeeded,
     ...forgotten
   } = schedule;
   void (forgotten satisfies Nothing);
@@ -167,7 +166,6 @@ export function restoreSchedule(body: Block, carried: Omit<CarriedScope, 'pages'
     Object.assign(state, { status, partial }, carried.steps[index]);
     schedule.open -= 1;
     schedule.ready.delete(index);
-    if (status === 'success') schedule.succeeded += 1;
     for (const { step } of schedule.dependents[index] ?? []) {
       schedule.blockers[step]! -= 1; // blockers has one number a step
       if (schedule.blockers[step] === 0 && !isEnd(statuses[step]?.status ?? 'pending')) schedule.ready.add(step);

@@ -33,7 +33,6 @@ export interface Schedule {
   /** The step whose failure stopped the run, or null. */
   stopped: number | null;
   failures: Failures;
-  succeeded: number;
   spend: Spend;
 }
 

@@ -25,7 +25,6 @@ export function createSchedule(body: Block): Schedule {
     redoable: mayBeRedone(body),
     stopped: null,
     failures: { count: 0, first: [] },
-    succeeded: 0,
     spend: NO_SPEND,
   };
   for (const step of body.steps) {
@@ -74,7 +73,6 @@ export function endStep(schedule: Schedule, index: number, end: StepEnd): void {
       skipPending(schedule, `stopped because \`${segmentOf(at(schedule.body.steps, schedule.stopped))}\` failed`);
     release(schedule, index, step.on_error === 'skip_dependents');
   } else {
-    if (end.status === 'success') schedule.succeeded += 1;
     if (end.status === 'success' && end.partial !== undefined)
       countFailure(schedule, at(schedule.body.steps, index), end.partial);
     release(schedule, index, false);
@@ -109,7 +107,6 @@ function sendBack(schedule: Schedule, rework: Rework, end: StepEnd): void {
 /** Takes back that a step has ended; what it spent stays spent. */
 function forget(schedule: Schedule, index: number, { status, partial }: StepState): void {
   schedule.open += 1;
-  if (status === 'success') schedule.succeeded -= 1;
   if (status !== 'error' && status !== 'timeout' && partial === null) return;
   const { count, first } = schedule.failures;
   const said = `${segmentOf(at(schedule.body.steps, index))}: `;
@@ -189,7 +186,12 @@ export function lastStepOf({ steps }: Pick<Block, 'steps'>): Step | undefined {
 /** The word for how a run ended by itself; cancellation and limits are the interpreter's to say. */
 export function endOf(schedule: Schedule): 'success' | 'partial' | 'error' {
   if (schedule.failures.count === 0) return 'success';
-  return schedule.stopped === null && schedule.succeeded > 0 ? 'partial' : 'error';
+  return schedule.stopped === null && hasSucceeded(schedule) ? 'partial' : 'error';
+}
+
+/** Tells whether a step has done its part: what clears up at the end is none of it. */
+function hasSucceeded({ body, steps }: Schedule): boolean {
+  return body.steps.some(({ index, always }) => !always && steps[index]?.status === 'success');
 }
 
 /** What went wrong, for people; null when nothing did. */

@@ -16,6 +16,7 @@ import {
 } from '../../../src/plan/schedule/schedule.js';
 import type { OnError, Step } from '../../../src/plan/step.js';
 import { inline } from '../../../src/plan/values/value.js';
+import { carrySchedule, restoreSchedule } from '../../../src/plan/schedule/carried-schedule.js';
 import { after, body, commandStep, needs } from '../helpers/build-plan.js';
 
 const success: StepEnd = { status: 'success', output: inline('done') };
@@ -63,6 +64,22 @@ describe('the scheduler', () => {
       expect(endOf(schedule)).toBe(end);
     },
   );
+
+  it.each<[what: string, work: StepEnd[], cleared: StepEnd, end: string]>([
+    ['only what clears up has succeeded', [failed], success, 'error'],
+    ['something else has succeeded too', [failed, success], success, 'partial'],
+    ['only what clears up has failed', [success, success], failed, 'partial'],
+    ['all has failed', [failed], failed, 'error'],
+  ])('ends a run in which %s', (_what, work, cleared, end) => {
+    const steps = work.map((_, index) => commandStep(index, ['a'], { on_error: 'continue' }));
+    const last = commandStep(steps.length, ['c'], { needs: after(...work.keys()), always: true, on_error: 'continue' });
+    const schedule = createSchedule(body([...steps, last]));
+    for (const [index, how] of [...work, cleared].entries()) {
+      startStep(schedule, index);
+      endStep(schedule, index, how);
+    }
+    expect([endOf(schedule), endOf(restoreSchedule(schedule.body, carrySchedule(schedule)))]).toEqual([end, end]);
+  });
 
   it('skips a dependent only after everything it needs has ended, so that what comes after it waits too', () => {
     const schedule = createSchedule(

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MEMO } from '../../../src/plan/names.js';
 import type { Plan } from '../../../src/plan/plan.js';
@@ -14,6 +16,7 @@ import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { PARROT, PARROT_KEY, say } from '../helpers/parrot.js';
 import { sendSteer } from '../helpers/updating.js';
+import { viewOf } from '../helpers/viewing.js';
 
 /** 350 tokens of a thousandth of a dollar each: a call costs 35 cents, and reserves a little more. */
 const USAGE = { input: 300, output: 50 };
@@ -127,6 +130,23 @@ describe('a limit of tokens', () => {
       spend: { tokens: 700 },
     });
     expect(models()).toHaveLength(2);
+  });
+});
+
+describe('a limit that has stopped a run', () => {
+  it('does not outrank a step that stops it too', async () => {
+    const marker = join(harness.folder, 'refused');
+    const stops = commandStep(3, ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.05; done; exit 7', marker]);
+    const work = plan([...calls(3).steps, stops], { agents: { [PARROT_KEY]: PARROT } });
+    const handle = await start(work, { tokens: 1_000 });
+    await expect
+      .poll(async () => (await viewOf(harness, handle.workflowId)).steps.map(({ status }) => status))
+      .toEqual(['success', 'success', expect.any(String), 'running']);
+    await writeFile(marker, '');
+    expect(await outcomeOf(handle)).toMatchObject({
+      status: 'error',
+      error: expect.stringMatching(/^max_tokens: the next step may take .*\n3: .*7/) as string,
+    });
   });
 });
 
