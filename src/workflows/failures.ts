@@ -41,7 +41,7 @@ export function toldSpend(error: unknown): Spend | null {
   const cause = causeOf(error);
   const [detail] =
     cause instanceof ApplicationFailure || cause instanceof CancelledFailure ? (cause.details ?? []) : [];
-  if (!isSpend(detail) || shortIn(error) !== null) return null;
+  if (!isSpend(detail) || needIn(error) !== null) return null;
   const { usd, tokens, steps } = detail; // that of a quick step has its path, too
   return { usd, tokens, steps };
 }
@@ -52,10 +52,17 @@ export function spendIn(error: unknown): Spend {
 }
 
 /**
- * What a model call says it needs that was refused because it is dearer than what was reserved; null for other
- * failures.
+ * What a model call says it needs that was refused because it is dearer than what it `had` reserved; null for other
+ * failures. One that needs no more than it had would be refused again, for ever: it has failed.
  */
-export function shortIn(error: unknown): Amounts | null {
+export function shortIn(error: unknown, had: Amounts): Amounts | null {
+  const need = needIn(error);
+  if (need === null || quotaIn(error) !== null) return need;
+  return need.nanousd > had.nanousd || need.tokens > had.tokens ? need : null;
+}
+
+/** What a call says it needs that was not made for that; null for other failures. */
+function needIn(error: unknown): Amounts | null {
   const cause = causeOf(error);
   if (!(cause instanceof ApplicationFailure) || !isUnasked(cause.type)) return null;
   const [detail] = cause.details ?? [];

@@ -6,6 +6,8 @@ import { countedOnce } from '../plan/outcomes/step-ends.js';
 import { segmentOf } from '../plan/plan.js';
 import { nextTryDelay } from '../plan/outcomes/retry-delay.js';
 import { isInDoubt } from '../plan/outcomes/flash-recovery.js';
+import type { Amounts } from '../plan/budget/amounts.js';
+import { NONE } from '../plan/budget/amounts.js';
 import type { QuotaUsed } from '../plan/budget/quota.js';
 import { addSpend, NO_SPEND } from '../plan/budget/spend.js';
 import type { CarriedTries } from '../plan/schedule/carried.js';
@@ -136,7 +138,7 @@ async function askAndTry(
 /** A step that cannot be asked about, such as one without an image, has failed by itself. */
 function endOfAsking(error: unknown): { end: StepEnd } {
   if (isCancellation(error)) throw error;
-  return { end: failedTry(error) };
+  return { end: failedTry(error, NONE) };
 }
 
 /** Makes one try in its turn, and more as long as `afterTry` says so. */
@@ -169,7 +171,7 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
   ).then(
     (end) => over(endOf(end)),
     (error: unknown) => {
-      if (!isCancellation(error)) return over(failedTry(error), toldSpend(error) !== null, quotaIn(error));
+      if (!isCancellation(error)) return over(failedTry(error, turn.need), toldSpend(error) !== null, quotaIn(error));
       const spend =
         step.kind === 'agent' && turn.inParts
           ? (scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND)
@@ -316,8 +318,9 @@ function tryOnce(scope: Scope, step: Step, turn: Reservation, tries: TryOf): Pro
   );
 }
 
-function failedTry(error: unknown): StepEnd {
-  const short = shortIn(error);
+/** `had` is what was reserved for the try. */
+function failedTry(error: unknown, had: Amounts): StepEnd {
+  const short = shortIn(error, had);
   return { ...failed(failureFrom(error)), spend: spendIn(error), ...(short === null ? {} : { short }) };
 }
 

@@ -26,7 +26,8 @@ export function budgetShort(message: string, needs: Needs): ApplicationFailure {
  * compared as the ledger counts them: the last digit of a sum of them would be short of its own reservation, for ever.
  */
 export function refuseIfShort(needs: Needs, most: { usd?: number | null; tokens?: number | null } | undefined): void {
-  if (toNanoUsd(needs.usd) <= toNanoUsd(most?.usd ?? Infinity) && needs.tokens <= (most?.tokens ?? Infinity)) return;
+  const isShort = toNanoUsd(needs.usd) > toNanoUsd(most?.usd ?? Infinity) || needs.tokens > (most?.tokens ?? Infinity);
+  if (!isShort) return;
   throw budgetShort(
     `This call may use $${needs.usd.toFixed(2)} and ${needs.tokens} tokens, more than was reserved for it.`,
     needs,

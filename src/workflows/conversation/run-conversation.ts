@@ -206,7 +206,7 @@ function settleFailed({ slot }: ConversationState, question: Reservation, error:
   slot.top.spend = addSpend(slot.top.spend, { ...spend, steps: 0 });
   const quota = quotaIn(error);
   if (quota !== null) meetQuota(context.account, quota);
-  return shortIn(error);
+  return shortIn(error, question.need);
 }
 
 /** What the next request has at least; the first one is as long as a single question, and tells of tools. */

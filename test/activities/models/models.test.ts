@@ -55,6 +55,15 @@ describe('what a call costs', () => {
     expect(costOf('own-model', { ...NO_USAGE, input: million }, { 'own-model': price })).toBe(1);
   });
 
+  it.each([
+    ['nothing at a price of nothing', undefined, 0],
+    ['that of a long prompt beside it', { input_tokens: 10, input: 2, output: 0 }, 2],
+  ])('is, for what a free model reads from its cache, %s', (_what, above, usd) => {
+    const free = { input: 0, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 };
+    const prices = { free: above === undefined ? free : { ...free, above } };
+    expect(costOf('free', { ...NO_USAGE, input: million, cache_read: 800, cache_write_5m: 5 }, prices)).toBe(usd);
+  });
+
   it('has a price for every alias', () => {
     expect(Object.keys(BUILT_IN_PRICES)).toEqual(
       expect.arrayContaining(['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-fable-5-2']),

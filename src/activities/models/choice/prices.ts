@@ -39,8 +39,8 @@ export function costAt(price: Price, usage: Usage): number | null {
   const prompt = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;
   const isLong = price.above !== undefined && prompt > price.above.input_tokens;
   const { input, output } = isLong && price.above !== undefined ? price.above : price;
-  // Caches are priced as a share of the input's price, so they rise with it.
-  const rise = input / price.input;
+  // Caches are priced as a share of the input's price, so they rise with it; of nothing they are no share.
+  const rise = price.input === 0 ? 1 : input / price.input;
   const parts: [number, number | null][] = [
     [usage.input, input],
     [usage.output, output],
