@@ -240,10 +240,10 @@ async function contextOf(
     onUsage: (told) => {
       soFar.told = told;
     },
-    onText: (piece) => {
-      soFar.said += utf8Bytes(piece);
-      onText(piece);
+    onSaid: (bytes) => {
+      soFar.said += bytes;
     },
+    onText,
     rehearsal: {
       path: call.path,
       text: await renderRehearsal(deps.store, step, call.environment),

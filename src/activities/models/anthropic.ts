@@ -11,7 +11,7 @@ import type { Hearing } from './anthropic-stream.js';
 import { gatherBlocks, readMessage } from './anthropic-stream.js';
 import { leanFetch } from './http/fetch.js';
 import type { ModelMessage } from './protocol/message.js';
-import { callsIn, wordIn } from './protocol/message.js';
+import { bytesGiven, callsIn, wordIn } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import { acceptedParams, effortFor } from './choice/model-rules.js';
 import type { PriceTable } from '../dependencies.js';
@@ -79,17 +79,34 @@ async function readAnswer(
   context: CallContext,
   take: Hearing['onEvent'],
 ): Promise<Pick<ModelAnswer, 'stop' | 'usage'>> {
-  const { signal, onAccepted, onText, onUsage } = context;
+  const { signal, onAccepted, onSaid, onText, onUsage } = context;
   const events = await client.messages.create({ ...params, stream: true }, { signal });
   onAccepted?.();
   const { stop_reason, usage } = await readMessage(events, {
     onEvent(event) {
-      if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') onText(wordIn(event.delta.text));
+      if (event.type === 'content_block_delta') {
+        onSaid?.(bytesIn(event.delta));
+        if (event.delta.type === 'text_delta') onText(wordIn(event.delta.text));
+      }
       take(event);
     },
     onUsage: (told) => onUsage?.(usageOf(told)),
   });
   return { stop: stopOf(stop_reason), usage: usageOf(usage) };
+}
+
+/** A signature is no word of the model. */
+function bytesIn(delta: Anthropic.RawContentBlockDelta): number {
+  switch (delta.type) {
+    case 'text_delta':
+      return bytesGiven([delta.text]);
+    case 'thinking_delta':
+      return bytesGiven([delta.thinking]);
+    case 'input_json_delta':
+      return bytesGiven([delta.partial_json]);
+    default:
+      return 0;
+  }
 }
 
 /** One client for each key and address: to make one costs more than to ask a model that answers at once. */

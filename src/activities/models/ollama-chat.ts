@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Block, ModelMessage, OfferedTool } from './protocol/message.js';
-import { asArguments, callsIn, inputGiven, inputOf, textIn, wordIn } from './protocol/message.js';
+import { asArguments, bytesGiven, callsIn, inputGiven, inputOf, textIn, wordIn } from './protocol/message.js';
 import type { ModelAnswer } from './protocol/provider.js';
 import { NO_USAGE } from './protocol/provider.js';
 
 /** One line of an answer of `/api/chat`. */
 export interface ChatLine {
-  message?: { content?: string; tool_calls?: { function?: { name?: string; arguments?: Json } }[] };
+  message?: { content?: string; thinking?: string; tool_calls?: { function?: { name?: string; arguments?: Json } }[] };
   error?: string;
   done?: boolean;
   done_reason?: string;
@@ -59,6 +59,12 @@ export function addPiece(said: Said, { message = {} }: ChatLine): string {
       input: typeof called.arguments === 'string' ? inputOf(called.arguments) : inputGiven(called.arguments),
     });
   return content;
+}
+
+/** Bytes of all that the model has said in a line. */
+export function bytesIn({ message = {} }: ChatLine): number {
+  const { content, thinking, tool_calls = [] } = message;
+  return bytesGiven([content, thinking, ...tool_calls.map(({ function: called }) => called?.arguments)]);
 }
 
 /** The answer that a last line ends. `whole` asks for its blocks. */

@@ -8,7 +8,7 @@ import { messageBytes } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import { OTHER_MODELS } from '../../plan/agents/model-names.js';
 import type { ChatLine, Said } from './ollama-chat.js';
-import { addPiece, toAnswer, toChat, toFunction } from './ollama-chat.js';
+import { addPiece, bytesIn, toAnswer, toChat, toFunction } from './ollama-chat.js';
 import type { Posted } from './http/post.js';
 import { headerOf, post } from './http/post.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
@@ -87,6 +87,7 @@ async function readAnswer(
       return { ...toAnswer(said, piece, tools !== undefined), unreadable: piece.error };
     if (typeof piece.error === 'string') throw refusal(500, piece.error, model);
     const added = addPiece(said, piece);
+    context.onSaid?.(bytesIn(piece));
     if (added !== '') context.onText(added);
     if (piece.done === true) return toAnswer(said, piece, tools !== undefined);
   }

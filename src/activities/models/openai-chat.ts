@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Block, ModelMessage } from './protocol/message.js';
-import { asArguments, callsIn, inputOf, textIn, wordIn } from './protocol/message.js';
+import { asArguments, bytesGiven, callsIn, inputOf, textIn, wordIn } from './protocol/message.js';
 import type { ModelAnswer, Usage } from './protocol/provider.js';
 import { NO_USAGE } from './protocol/provider.js';
 
@@ -18,6 +18,9 @@ export interface Chunk {
 interface Delta {
   content?: unknown;
   refusal?: string | null;
+  /** What was thought, by the one name or the other. */
+  reasoning_content?: unknown;
+  reasoning?: unknown;
   tool_calls?: CallPart[] | null;
 }
 
@@ -74,6 +77,14 @@ export function addChunk(said: Said, { choices = [], usage }: Chunk): string {
   said.finish = finish_reason ?? said.finish;
   said.usage = usageOf(usage) ?? said.usage;
   return added;
+}
+
+/** Bytes of all that the model has said in a piece. */
+export function bytesIn({ choices = [] }: Chunk): number {
+  const { content, refusal, reasoning_content, reasoning, tool_calls } = choices[0]?.delta ?? {};
+  const calls = (tool_calls ?? []).map(({ function: called }) => called?.arguments);
+  // Some servers give the same thoughts by both names.
+  return bytesGiven([content, refusal, reasoning_content ?? reasoning, ...calls]);
 }
 
 /** Some servers give words as a list of parts, thoughts among them. */

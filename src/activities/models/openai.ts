@@ -7,7 +7,7 @@ import { connectionFailure, httpFailure } from './model-failures.js';
 import { acceptedParams, effortFor } from './choice/model-rules.js';
 import { toFunction } from './ollama-chat.js';
 import type { Chunk } from './openai-chat.js';
-import { addChunk, nothingSaid, toAnswer, toChat } from './openai-chat.js';
+import { addChunk, bytesIn, nothingSaid, toAnswer, toChat } from './openai-chat.js';
 import type { Posted } from './http/post.js';
 import { headerOf, post } from './http/post.js';
 import type { PriceTable } from '../dependencies.js';
@@ -93,7 +93,7 @@ function isStrict(schema: Json): boolean {
 
 async function readAnswer(
   response: Posted,
-  { onText, onUsage }: CallContext,
+  { onSaid, onText, onUsage }: CallContext,
   { model, tools }: ModelRequest,
 ): Promise<ModelAnswer> {
   const said = nothingSaid();
@@ -106,6 +106,7 @@ async function readAnswer(
     const chunk = JSON.parse(data) as Chunk; // Every field is optional, and looked at before it is used.
     if (chunk.error !== undefined) throw refusal(500, chunk.error, model);
     const added = addChunk(said, chunk);
+    onSaid?.(bytesIn(chunk));
     if (chunk.usage != null) onUsage?.(said.usage);
     if (added !== '') onText(added);
   }

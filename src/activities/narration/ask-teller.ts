@@ -75,7 +75,8 @@ export function createAskTeller({ store, run, tellers, credentials, allowances }
       baseUrl: model.base_url ?? null,
       onAccepted: () => void (soFar.isAccepted = true),
       onUsage: (told) => void (soFar.told = told),
-      onText: (piece) => void (soFar.said += Buffer.byteLength(piece)),
+      onSaid: (bytes) => void (soFar.said += bytes),
+      onText: () => undefined,
       rehearsal: { path: key, text: null, recorded: null },
     };
     if (model.provider !== 'rehearsal' && (await store.readPause(lineOf(model.provider, context))) !== null)

@@ -80,11 +80,40 @@ describe('an answer of Claude that breaks off', () => {
   });
 });
 
+/** Streams that say 30,000 bytes in thinking and as many to a tool, and end there. */
+const PIECE = 'é'.repeat(500);
+const PIECES = Array.from({ length: 30 });
+const event = (type: string, fields: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+const delta = (said: object): string => event('content_block_delta', { index: 0, delta: said });
+const chunk = (said: object): string => `data: ${JSON.stringify({ choices: [{ delta: said }] })}\n\n`;
+const line = (message: object): string => `${JSON.stringify({ message })}\n`;
+const CUT_CLAUDE = [
+  event('message_start', { message: { content: [], usage: { input_tokens: 10, output_tokens: 1 } } }),
+  event('content_block_start', { index: 0, content_block: { type: 'thinking', thinking: '' } }),
+  ...PIECES.map(() => delta({ type: 'thinking_delta', thinking: PIECE })),
+  ...PIECES.map(() => delta({ type: 'input_json_delta', partial_json: PIECE })),
+];
+const CUT_OPENAI = PIECES.flatMap((_, at) => [
+  chunk(at % 2 === 0 ? { reasoning_content: PIECE } : { reasoning: PIECE }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: PIECE } }] }),
+]);
+const CUT_OLLAMA = PIECES.flatMap(() => [
+  line({ content: '', thinking: PIECE }),
+  line({ content: '', tool_calls: [{ function: { name: 'write', arguments: { text: PIECE } } }] }),
+]);
+
 describe.each([
-  ['Claude', CLAUDE],
-  ['OpenAI', OPENAI],
-  ['Ollama', OLLAMA],
-])('a call to %s', (_name, options) => {
+  ['Claude', CLAUDE, CUT_CLAUDE],
+  ['OpenAI', OPENAI, CUT_OPENAI],
+  ['Ollama', OLLAMA, CUT_OLLAMA],
+])('a call to %s', (_name, options, cut) => {
+  it('that is cut counts what was thought, and what was said to tools', async () => {
+    const failure = await failureOf(callModel(await benchWith([{ raw: cut.join('') }]), options));
+    expect(spentIn(failure)?.tokens).toBeGreaterThan(20_000);
+    expect(spentIn(failure)?.tokens).toBeLessThan(22_000);
+  });
+
   const prompt = { kind: 'literal', value: 'word '.repeat(3_000) } as const;
 
   it('that is cut counts what was asked, rather too high, also where nothing was told', async () => {

@@ -62,6 +62,15 @@ export function wordIn(given: unknown): string {
   return typeof given === 'string' ? given : '';
 }
 
+/** Bytes of parts of an answer as a provider gave them: texts, or what it has read as JSON; what is absent has none. */
+export function bytesGiven(parts: unknown[]): number {
+  const given = parts.filter((part) => part !== undefined && part !== null);
+  return given.reduce<number>(
+    (sum, part) => sum + utf8Bytes(typeof part === 'string' ? part : JSON.stringify(part)),
+    0,
+  );
+}
+
 /**
  * The arguments of a call as a model wrote them. What is no JSON, or a text in JSON, or none that can be passed on,
  * stays as it was written: whoever checks it tells the model.

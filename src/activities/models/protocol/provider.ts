@@ -72,7 +72,9 @@ export interface CallContext {
    * Told what the provider counts so far, as a total, whenever it says so: also an answer that breaks off was paid for.
    */
   onUsage?: (usage: Usage) => void;
-  /** Takes the answer as it comes. */
+  /** Told the bytes of each piece of the answer: its text, and what is thought or said to tools, paid as well. */
+  onSaid?: (bytes: number) => void;
+  /** Takes the text of the answer as it comes. */
   onText: (text: string) => void;
   /**
    * What a rehearsal says (decision 10). `tasks`: its answer must be tasks that satisfy these rules; `spec`: of a build
