@@ -46,7 +46,15 @@ export function carrySchedule(schedule: Schedule, later: Root[] = []): Omit<Carr
     failures,
     spend,
     ...(reworks.length === 0 ? {} : { reworks }),
+    ...cutIn(schedule),
   };
+}
+
+/** What a scope leaves undone makes of it, whatever its other steps come to: the first such step says why. */
+function cutIn({ steps }: Schedule): Pick<CarriedScope, 'cut'> {
+  const step = steps.findIndex(({ cut }) => cut === true);
+  const { reason = null, note = null } = steps[step] ?? {};
+  return step === -1 ? {} : { cut: { step, reason, note } };
 }
 
 /**
@@ -97,7 +105,7 @@ function carryStep(state: StepState): CarriedStep {
     partial,
     decided_by,
     comment,
-    // By its letter, or in its page of results, where nobody refers to it.
+    // By its letter, as what its scope leaves undone, or in its page of results, where nobody refers to it.
     status,
     reason,
     started_at,
@@ -171,7 +179,20 @@ export function restoreSchedule(body: Block, carried: Omit<CarriedScope, 'pages'
       if (schedule.blockers[step] === 0 && !isEnd(statuses[step]?.status ?? 'pending')) schedule.ready.add(step);
     }
   });
-  const { stopped, failures, spend, doomed, reworks = [], statuses: _letters, steps: _needed, ...forgotten } = carried;
+  const {
+    stopped,
+    failures,
+    spend,
+    doomed,
+    reworks = [],
+    cut,
+    statuses: _letters,
+    steps: _needed,
+    ...forgotten
+  } = carried;
   void (forgotten satisfies Nothing);
+  const state = cut === undefined ? undefined : schedule.steps[cut.step];
+  if (cut !== undefined && state !== undefined)
+    Object.assign(state, { reason: cut.reason, note: cut.note, cut: true } satisfies Partial<StepState>);
   return Object.assign(schedule, { stopped, failures, spend, reworks, doomed: new Map(doomed) });
 }

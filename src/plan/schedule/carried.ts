@@ -1,5 +1,5 @@
 import type { Failure } from '../failure.js';
-import type { Rework } from './schedule-state.js';
+import type { Rework, StepState } from './schedule-state.js';
 import type { Failures, RoundCounts, RoundResult } from '../result.js';
 import type { Spend } from '../budget/spend.js';
 import type { Hash, Value } from '../values/value.js';
@@ -23,6 +23,8 @@ export interface CarriedScope {
   steps: Record<number, CarriedStep>;
   /** Rejections that sent work back; absent where there were none. */
   reworks?: Rework[];
+  /** The first step that the run was stopped before or in, and what it says of that; absent where there is none. */
+  cut?: { step: number } & Pick<StepState, 'reason' | 'note'>;
   /** Index of the step whose failure stopped the scope. */
   stopped: number | null;
   /** Failed steps so far: how many, and what the first few said. */

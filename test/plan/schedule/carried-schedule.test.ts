@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   carrySchedule,
@@ -5,6 +6,7 @@ import {
   restoreSchedule,
   rootsAfterRound,
 } from '../../../src/plan/schedule/carried-schedule.js';
+import { courseOf } from '../../../src/plan/outcomes/course.js';
 import { createSchedule, endOf, endStep, lettersOf, resultOf, startStep } from '../../../src/plan/schedule/schedule.js';
 import type { Schedule, StepEnd } from '../../../src/plan/schedule/schedule-state.js';
 import type { Block, Step } from '../../../src/plan/step.js';
@@ -67,6 +69,31 @@ describe('what travels when a run continues as new', () => {
     });
     expect([...restored.ready]).toEqual([1]);
     expect([restored.open, lettersOf(restored)]).toEqual([1, 'lp']);
+  });
+
+  it('comes to the same as it would have without the link, also where something of it was left undone', () => {
+    const how = fc.constantFrom<StepEnd>(
+      ok('a'),
+      { status: 'success', output: inline('b'), partial: 'half' },
+      { status: 'success', output: inline('c'), note: '1 of 2 items, 1 skipped', cut: true },
+      { status: 'success', output: inline('d'), note: '2 of 3 items, 1 skipped', partial: 'half', cut: true },
+      { status: 'skipped', reason: 'skipped: all 2 steps are used', cut: true },
+      { status: 'skipped', reason: 'skipped by its condition' },
+      { status: 'error', failure: FAILURE },
+    );
+    fc.assert(
+      fc.property(fc.array(how, { maxLength: 4 }), fc.nat(5), (more, link) => {
+        const ends = [ok('first'), ...more];
+        const block = body(ends.map((_, index) => commandStep(index, ['a'], { on_error: 'continue' })));
+        const whole = ended(block, ends);
+        const before = ended(block, ends.slice(0, link));
+        const carried = json({ ...carrySchedule(before), pages: [] });
+        // A link behind a link knows no less.
+        const restored = restoreSchedule(block, carrySchedule(restoreSchedule(block, carried)));
+        ends.slice(link).forEach((end, at) => endStep(restored, link + at, end));
+        expect(courseOf(restored, false)).toEqual(courseOf(whole, false));
+      }),
+    );
   });
 
   it('is what was sent back, and what a gate may still send back', () => {
