@@ -34,9 +34,10 @@ interface Written extends StoreIdentity {
  * Reads whose store a state folder is, and makes it one where it is none. A copy whose original is still there gets an
  * id of its own: queues, workers and processes go by it, so nothing in the copy is taken for the original's. What was
  * moved keeps its id. From now on this process writes to that very folder. With `lookOnly` nothing is written: what is
- * not there, and a copy, has the id of no other. Throws `StoreFailure`.
+ * not there, and a copy, has the id of no other. Throws `StoreFailure`, also where it is to write to another user's.
  */
 export async function openIdentity(stateDir: string, lookOnly: boolean): Promise<StoreIdentity> {
+  if (!lookOnly) requireOwn(stateDir);
   openRoot(stateDir);
   const written = (await readIdentity(stateDir)) ?? (await identityOfRemains(stateDir));
   if (written === null) return { id: lookOnly ? newId() : await createId(stateDir), copiedFrom: null };
@@ -45,6 +46,30 @@ export async function openIdentity(stateDir: string, lookOnly: boolean): Promise
     return lookOnly ? { id: newId(), copiedFrom: original } : becomeCopy(stateDir, written.id, original);
   if (!lookOnly && !isNoted(stateDir, written.place)) await notePlace(stateDir, written);
   return written;
+}
+
+/**
+ * Root may write anywhere, but what it made in another user's store would be closed to that user for ever. The folder
+ * itself may be somebody else's, as volumes are that are mounted for a group. Throws a `StoreFailure`.
+ */
+export function requireOwn(stateDir: string): void {
+  const path = fileOfId(stateDir);
+  const [owner, self] = [ownerOf(path), process.getuid?.() ?? null];
+  if (owner === null || self === null || owner === self) return;
+  throw new StoreFailure(
+    'internal',
+    `The state folder \`${stateDir}\` belongs to user ${String(owner)}, and this is user ${String(self)}: run the ` +
+      `command as that user, or set PERDURE_STATE_DIR to another folder.`,
+  );
+}
+
+/** Null where nothing is. */
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.uid ?? null;
+  } catch (error) {
+    throw storeFailure(error, 'read', path);
+  }
 }
 
 /**
@@ -110,7 +135,7 @@ async function readIdentity(stateDir: string): Promise<Written | null> {
     throw new StoreFailure(
       'internal',
       `Expected the store \`${stateDir}\` to have version \`${STORE_VERSION}\`, got \`${String(version)}\`: it ` +
-        `belongs to another version of Perdure.`,
+        `belongs to another version of Perdure. Use that one, or move the folder away to begin a new one.`,
     );
   }
   return {

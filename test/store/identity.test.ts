@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, realpathSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, readdirSync, realpathSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { holdsStore, readStoreId } from '../../src/store/identity.js';
 import { openStore } from '../../src/store/local-store.js';
 import { isStateFolder } from '../../src/store/folders/state-folders.js';
+import { prepareStateDir } from '../../src/workers/server/server-database.js';
 import { temporaryFolder } from './helpers/harness.js';
 
 /** A project with a store, and the store's id. */
@@ -134,7 +135,11 @@ describe('what a store says of itself', () => {
       { id: 'abcdefgh' },
       'to have version `1`, got `undefined`: it belongs to another version of Perdure.',
     ],
-    ['a later version', { id: 'abcdefgh', version: 2 }, 'to have version `1`, got `2`: it belongs to another'],
+    [
+      'a later version',
+      { id: 'abcdefgh', version: 2 },
+      'got `2`: it belongs to another version of Perdure. Use that one, or move the folder away to begin a new one.',
+    ],
   ])('is refused where it is %s, by all who ask', async (_what, written, message) => {
     const { state } = await original();
     await writeFile(join(state, 'store.json'), JSON.stringify(written));
@@ -168,6 +173,23 @@ describe('what a store says of itself', () => {
       expect((await openStore(state)).id).toMatch(/^[a-z2-7]{8}$/);
     },
   );
+
+  it.runIf(process.getuid?.() === 0)("is another user's: nothing is written there, and one may look", async () => {
+    const { state, id } = await original();
+    chownSync(join(state, 'store.json'), 65534, 65534);
+    const before = readdirSync(state);
+    const message = `The state folder \`${state}\` belongs to user 65534, and this is user 0: run the command as that`;
+    await expect(openStore(state)).rejects.toThrow(message);
+    await expect(prepareStateDir(state)).rejects.toThrow(message);
+    expect(readdirSync(state)).toEqual(before);
+    expect(await openStore(state, { lookOnly: true })).toMatchObject({ id });
+  });
+
+  it.runIf(process.getuid?.() === 0)("may stand in another user's folder, as volumes of a group are", async () => {
+    const { state, id } = await original();
+    chownSync(state, 65534, 65534);
+    expect(await openStore(state)).toMatchObject({ id });
+  });
 
   it('is its id, and nothing before there is one', async () => {
     const { folder, state, id } = await original();

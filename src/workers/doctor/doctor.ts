@@ -5,6 +5,7 @@ import { CREDENTIALS } from '../../activities/dependencies.js';
 import type { Config } from '../../compiler/project/config.js';
 import type { Project } from '../../compiler/project/project.js';
 import type { Env } from '../../store/cache-folder.js';
+import { openIdentity, requireOwn } from '../../store/identity.js';
 import { findOnPath } from '../../store/processes/find-on-path.js';
 import { deviceFindings } from './devices.js';
 import { elsewhereFindings } from './elsewhere.js';
@@ -21,6 +22,7 @@ import { TEMPORAL_CLI_VERSION } from '../temporal-binary/progress.js';
 import { FREE_BYTES } from '../server/server-database.js';
 import { findPresent, findTemporal } from '../temporal-binary/find.js';
 import type { Finding } from './finding.js';
+import { StoreFailure } from '../../store/store-failure.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 
 /**
@@ -102,6 +104,8 @@ async function stateFolder({ stateDir }: Project): Promise<Finding> {
   try {
     const there = await existing(stateDir);
     await access(there, constants.W_OK | constants.X_OK);
+    requireOwn(stateDir);
+    await openIdentity(stateDir, true);
     return {
       name,
       ok: true,
@@ -115,7 +119,11 @@ async function stateFolder({ stateDir }: Project): Promise<Finding> {
       ok: false,
       required: true,
       detail: messageOf(error),
-      fix: 'Make it writable, or set PERDURE_STATE_DIR to another folder',
+      // What a store says of itself says what to do about it.
+      fix:
+        error instanceof StoreFailure && !error.passes
+          ? null
+          : 'Make it writable, or set PERDURE_STATE_DIR to another folder',
     };
   }
 }

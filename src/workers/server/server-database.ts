@@ -3,6 +3,7 @@ import { access, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { realOf } from '../../store/folders/places.js';
 import { makeEach } from '../../store/folders/root.js';
+import { requireOwn } from '../../store/identity.js';
 import { codeOf, messageOf, UnavailableError } from '../errors.js';
 import { requireFiles } from '../processes/file-limit.js';
 
@@ -42,10 +43,14 @@ export function requireApart({ root, stateDir }: { root: string; stateDir: strin
   );
 }
 
-/** Makes the state folder and what the host keeps in it. Throws an UnavailableError where it cannot be written. */
+/**
+ * Makes the state folder and what the host keeps in it. Throws an UnavailableError where it cannot be written, and a
+ * `StoreFailure` where it is another user's.
+ */
 export async function prepareStateDir(stateDir: string): Promise<void> {
   const hint = 'Make the folder writable, or set PERDURE_STATE_DIR to another one.';
   requireFolder(stateDir);
+  requireOwn(stateDir);
   requireFiles();
   try {
     makeEach(join(stateDir, 'logs'));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -38,6 +38,29 @@ describe('the doctor', () => {
     const found = await finding('claude api', { ...REQUIRED, ANTHROPIC_API_KEY: 'canary-77' });
     expect(found).toMatchObject({ ok: true, detail: 'ANTHROPIC_API_KEY set' });
     expect(JSON.stringify(found)).not.toContain('canary');
+  });
+
+  it.each([
+    ['has lost what it says of itself', '', 'to name this store by an `id`'],
+    ['is of another version', '{"id":"abcdefgh","version":2}', 'to have version `1`, got `2`'],
+  ])('tells of a store that %s', async (_, written, detail) => {
+    const state = newFolder();
+    writeFileSync(join(state, 'store.json'), written);
+    expect(await finding('state folder', REQUIRED, state)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining(detail) as string,
+      fix: null,
+    });
+  });
+
+  it.runIf(process.getuid?.() === 0)("tells root of another user's store", async () => {
+    const state = newFolder();
+    writeFileSync(join(state, 'store.json'), '{"id":"abcdefgh","version":1}');
+    chownSync(join(state, 'store.json'), 65534, 65534);
+    expect(await finding('state folder', REQUIRED, state)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('belongs to user 65534, and this is user 0') as string,
+    });
   });
 
   it.each([
