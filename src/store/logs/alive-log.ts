@@ -1,8 +1,9 @@
-import { closeSync, openSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Interval } from '../../plan/budget/run-clock.js';
 import { overlap } from '../../plan/budget/run-clock.js';
 import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
+import { readTextNow } from '../read-regular.js';
 
 /** How often a process says that it is there; what it was there for since then is not counted after a crash. */
 const TICK_MS = 2_000;
@@ -12,8 +13,9 @@ const SILENCE_MS = 10_000;
 const KEPT_MS = 100 * 24 * 3_600_000;
 
 /**
- * When workers of this store were there: one empty file for each stretch, named by its start and touched until its end.
- * A run's clock counts no other time (`max_runtime_mins`), so that a closed laptop costs nothing.
+ * When workers of this store were there: one file for each stretch, named by its start, and its end is what is in it: a
+ * copy may have lost the file's times. A run's clock counts no other time (`max_runtime_mins`), so that a closed laptop
+ * costs nothing.
  */
 export interface AliveLog {
   /** Says from now on that this process is there; the result ends that. */
@@ -55,18 +57,29 @@ function begin(folder: string, time: number): string | null {
   const file = join(folder, `${time}-${process.pid}`);
   try {
     makeFolders(folder);
-    closeSync(openSync(file, 'a', PRIVATE_FILE));
-    touch(file, time);
+    writeFileSync(file, String(time), { mode: PRIVATE_FILE });
     return file;
   } catch {
+    removeQuietly(file); // else a full disk gets an empty one at each tick
     return null;
   }
 }
 
-/** Likewise; false where it cannot be said: then this time is not counted. */
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // There is no folder to remove it from.
+  }
+}
+
+/**
+ * Likewise; false where it cannot be said: then this time is not counted. A time takes the place of one as long: nobody
+ * reads a part.
+ */
 function touch(file: string, time: number): boolean {
   try {
-    utimesSync(file, time / 1000, time / 1000);
+    writeFileSync(file, String(time), { flag: 'r+' });
     return true;
   } catch {
     return false;
@@ -75,11 +88,21 @@ function touch(file: string, time: number): boolean {
 
 /** Whoever asks is there as well, up to the next tick of its own. */
 function stretches(folder: string): Interval[] {
-  return list(folder).flatMap((name): Interval[] => {
-    const start = Number(name.split('-', 1)[0]);
-    const { mtimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
-    return mtimeMs === undefined || !Number.isFinite(start) ? [] : [[start, mtimeMs + TICK_MS]];
+  return list(folder).flatMap((name) => {
+    const stretch = read(folder, name);
+    return stretch === null ? [] : [[stretch[0], stretch[1] + TICK_MS] satisfies Interval];
   });
+}
+
+/** Null of other files, and of what was removed meanwhile. What a power cut has emptied ends where it began. */
+function read(folder: string, name: string): Interval | null {
+  const start = Number(name.split('-', 1)[0]);
+  if (!Number.isFinite(start)) return null;
+  try {
+    return [start, Number(readTextNow(join(folder, name))) || start];
+  } catch {
+    return null;
+  }
 }
 
 function list(folder: string): string[] {
@@ -92,7 +115,7 @@ function list(folder: string): string[] {
 
 function prune(folder: string, time: number): void {
   for (const name of list(folder)) {
-    const { mtimeMs = time } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
-    if (time - mtimeMs > KEPT_MS) rmSync(join(folder, name), { force: true });
+    const [, end] = read(folder, name) ?? [time, time];
+    if (time - end > KEPT_MS) rmSync(join(folder, name), { force: true });
   }
 }

@@ -38,8 +38,7 @@ export function createRunFiles(folder: string): RunFiles {
       if (name === null) throw new StoreFailure('internal', `Expected a run's id, got \`${record.run}\`.`);
       const path = join(folder, name);
       await writeAtomically(path, JSON.stringify(record), named);
-      const ended = new Date(record.ended_at);
-      utimesSync(path, ended, ended); // by which lists find the last ones
+      setTime(path, record.ended_at);
     },
     async readRun(run) {
       const name = recordFile(run);
@@ -65,8 +64,20 @@ export function createRunFiles(folder: string): RunFiles {
     },
     countRuns: async () => (await files.listRuns()).length,
     async *closedRuns(atOnce = READ_AT_ONCE) {
-      const ids = await lastEndedFirst(folder, await files.listRuns());
-      for (let from = 0; from < ids.length; from += atOnce) yield readAll(files, ids.slice(from, from + atOnce));
+      const ids = await files.listRuns();
+      const times = await fileTimes(folder, ids);
+      sortLatestFirst(ids, times);
+      let mayBeWrong = true;
+      for (let from = 0; from < ids.length; from += atOnce) {
+        let page = await readAll(files, ids.slice(from, from + atOnce));
+        if (mayBeWrong && page.some((record) => isMistimed(record, times))) {
+          mayBeWrong = false;
+          const rest = ids.splice(from);
+          ids.push(...sortLatestFirst(rest, await mendTimes(folder, files, rest)));
+          page = await readAll(files, ids.slice(from, from + atOnce));
+        }
+        yield page;
+      }
     },
     async listRuns(below) {
       if (below !== undefined) return (await recordsBelow(folder, below)).map(({ run }) => run).sort();
@@ -88,14 +99,48 @@ export function createRunFiles(folder: string): RunFiles {
 /** Records that are read between two turns of the event loop. */
 const READ_AT_ONCE = 500;
 
-/** By when their files say that they ended: to look at a file takes a tenth of reading it. */
-async function lastEndedFirst(folder: string, ids: string[]): Promise<string[]> {
-  const ended = new Map<string, number>();
+/** The coarsest times of a file system. */
+const COARSE_MS = 2_000;
+
+/** When their files say that runs ended, in epoch milliseconds: to look at a file takes a tenth of reading it. */
+async function fileTimes(folder: string, ids: string[]): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
   for (const [index, run] of ids.entries()) {
-    ended.set(run, statSync(join(folder, `${run}${EXTENSION}`), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    times.set(run, statSync(join(folder, `${run}${EXTENSION}`), { throwIfNoEntry: false })?.mtimeMs ?? 0);
     if (index % READ_AT_ONCE === 0) await setImmediate(); // others have their turn: the same process serves pages
   }
-  return ids.sort((a, b) => (ended.get(b) ?? 0) - (ended.get(a) ?? 0));
+  return times;
+}
+
+/** Files that were copied without their times are as old as the copy. */
+function isMistimed({ run, ended_at }: RunRecord, times: Map<string, number>): boolean {
+  return Math.abs(Date.parse(ended_at) - (times.get(run) ?? 0)) > COARSE_MS;
+}
+
+/** When these runs ended by their records, which their files say from then on too, unless this user may not. */
+async function mendTimes(folder: string, files: RunFiles, ids: string[]): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+    for (const { run, ended_at } of await readAll(files, ids.slice(from, from + READ_AT_ONCE))) {
+      times.set(run, Date.parse(ended_at));
+      try {
+        setTime(join(folder, `${run}${EXTENSION}`), ended_at);
+      } catch {
+        // The next list reads them all again.
+      }
+    }
+  }
+  return times;
+}
+
+/** By it lists find the last ones. */
+function setTime(path: string, endedAt: string): void {
+  const ended = new Date(endedAt);
+  utimesSync(path, ended, ended);
+}
+
+function sortLatestFirst(ids: string[], times: Map<string, number>): string[] {
+  return ids.sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));
 }
 
 async function readAll({ readRun }: Pick<RunFiles, 'readRun'>, ids: string[]): Promise<RunRecord[]> {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -51,6 +51,20 @@ describe('records of runs', () => {
     // One that is written again is where it ended last.
     await store.writeRun({ ...RECORD, run: 'day-1', ended_at: '2026-01-06' });
     expect((await store.closedRuns(1).next()).value).toMatchObject([{ run: 'day-1' }]);
+  });
+
+  it('are given the latest first where they were copied without their times, and have them from then on', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    const days = ['05', '03', '09', '01', '07', '08', '02', '06', '04'];
+    for (const day of days) await store.writeRun({ ...RECORD, run: `day-${day}`, ended_at: `2026-01-${day}` });
+    const file = (day: string): string => join(folder, 'runs', `day-${day}.json`);
+    const copied = new Date('2026-01-08T12:00:00Z');
+    for (const day of days.filter((each) => each !== '09')) utimesSync(file(day), copied, copied);
+    const given: string[] = [];
+    for await (const page of store.closedRuns(1)) given.push(...page.map(({ run }) => run));
+    expect(given).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1].map((day) => `day-0${String(day)}`));
+    expect(days.map((day) => statSync(file(day)).mtime.toISOString().slice(8, 10))).toEqual(days);
   });
 
   it('tell which of those that were submitted have ended', async () => {
