@@ -26,7 +26,8 @@ export interface UpOptions {
 }
 
 /**
- * The host in the foreground: runs until SIGINT, SIGTERM or `server stop`. Throws an UnavailableError when it cannot.
+ * The host in the foreground: runs until SIGINT, SIGTERM, SIGHUP or `server stop`. Throws an UnavailableError when it
+ * cannot.
  */
 export async function up(options: UpOptions): Promise<void> {
   const { project, config, taskQueue, uiPort, health, credentials, log, onReady } = options;

@@ -50,9 +50,9 @@ export interface WorkerOptions {
 }
 
 /**
- * A worker for a server elsewhere (`perdure worker`): runs until SIGINT or SIGTERM, then lets running activities
- * clean up. Throws an UnavailableError when no server is named, or it cannot be reached within fifteen seconds, and a
- * KeyError when it lacks a key.
+ * A worker for a server elsewhere (`perdure worker`): runs until SIGINT, SIGTERM or SIGHUP, then lets running
+ * activities clean up. Throws an UnavailableError when no server is named, or it cannot be reached within fifteen
+ * seconds, and a KeyError when it lacks a key.
  */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { project, config, credentials, log, onReady } = options;

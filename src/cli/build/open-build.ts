@@ -94,7 +94,7 @@ function never(): Promise<true> {
 /** Resolves to false when a person ends it. */
 function interrupted(): Promise<false> {
   return new Promise((resolve) => {
-    process.once('SIGINT', () => resolve(false)).once('SIGTERM', () => resolve(false));
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => resolve(false));
   });
 }
 

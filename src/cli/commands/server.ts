@@ -30,7 +30,11 @@ async function stop(terminal: Terminal, json: boolean): Promise<ExitCode> {
   const { stopHost } = await import('../../workers/host/host-client.js');
   const stopped = await stopHost(await stateDirOf(terminal));
   if (json) printJson(terminal, { stopped });
-  else tell(terminal, stopped ? 'The host has ended. Open runs go on when it is back.' : 'No host was running.');
+  else
+    tell(
+      terminal,
+      stopped ? 'Host and server have ended. Open runs go on when they are back.' : 'No host was running.',
+    );
   return EXIT.success;
 }
 

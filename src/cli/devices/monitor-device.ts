@@ -18,6 +18,7 @@ import { tell } from '../terminal.js';
 
 /** How long a port may be away before it is looked for again. */
 const AGAIN_MS = 200;
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Shows what a device says until it is interrupted, or for `limitMs`; lines that are typed are sent. A port that
@@ -34,7 +35,7 @@ export async function monitorDevice(
   const stop = new AbortController();
   const timer = limitMs === null ? null : setTimeout(() => stop.abort(), limitMs);
   const interrupt = (): void => stop.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  for (const name of ENDING) process.once(name, interrupt);
   const setting = {
     store,
     run: 'monitor',
@@ -56,7 +57,7 @@ export async function monitorDevice(
     return EXIT.success;
   } finally {
     if (timer !== null) clearTimeout(timer);
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    for (const name of ENDING) process.off(name, interrupt);
     terminal.stdin.pause();
   }
 }

@@ -1,4 +1,5 @@
 import type { StorePlace } from '../open-store.js';
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
@@ -9,10 +10,11 @@ import { KeyError } from '../../store/encryption/key-error.js';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import { named } from '../../store/encryption/key-ring.js';
 import { movedRoot } from '../../store/folders/root.js';
+import { requireOwn } from '../../store/identity.js';
 import { UnavailableError } from '../errors.js';
 import { hostLog, isHostRunning, readHostFile, socketAt } from './host-files.js';
 import type { HostFile } from './host-files.js';
-import { isLocked } from '../processes/lock.js';
+import { isLocked, takeLock } from '../processes/lock.js';
 import { silentError, watchSilence } from './host-heartbeat.js';
 import type { Listened } from './host-heartbeat.js';
 import { spawnHost } from './host-spawn.js';
@@ -137,17 +139,34 @@ export async function hostStatus(stateDir: string): Promise<HostStatus | null> {
 }
 
 /**
- * Asks a running host to end and waits until it has. False when there was none. Throws an UnavailableError when it
- * does not answer, or does not end.
+ * Asks a running host to end and waits until it has; where there is none, ends the server that one left when it was
+ * killed. False when there was neither. Throws an UnavailableError when the host does not answer, or does not end, and
+ * a `StoreFailure` where it would be another user's.
  */
 export async function stopHost(stateDir: string): Promise<boolean> {
   const file = await readHostFile(stateDir);
   const line = await connectTo(stateDir);
   if (line !== null)
     await ask(line, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
-  if (line === null && (file === null || !(await isHeld(stateDir)))) return false;
+  if (line === null && (file === null || !(await isHeld(stateDir)))) return stopLeftServer(stateDir);
   await hostEnded(stateDir, file);
   return true;
+}
+
+/** False where no server is left, and where the next host has come for it. */
+async function stopLeftServer(stateDir: string): Promise<boolean> {
+  if (!existsSync(stateDir)) return false;
+  requireOwn(stateDir); // whose host holds another lock
+  const { findServer, stopServer } = await import('../server/embedded-server.js');
+  const lock = await takeLock(stateDir, 'host');
+  if (lock === null) return false;
+  try {
+    const server = await findServer(stateDir);
+    if (server !== null) await stopServer(server);
+    return server !== null;
+  } finally {
+    await lock.release();
+  }
 }
 
 async function hostEnded(stateDir: string, file: HostFile | null): Promise<void> {

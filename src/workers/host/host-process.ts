@@ -17,12 +17,16 @@ export function idleSetting(env: Env): number {
 }
 
 /**
- * Aborted by the first SIGTERM or SIGINT. The second ends the process at once; its server is found and joined later.
+ * Aborted by the first SIGTERM, SIGINT or SIGHUP. The second ends the process at once; its server is found and joined
+ * later. A terminal that is closed sends SIGHUP more than once: it is no second one.
  */
 export function hostSignal(onSecond: () => void = () => process.exit(130)): AbortSignal {
   const ending = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(name, () => (ending.signal.aborted ? onSecond() : ending.abort(`it got ${name}`)));
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      if (!ending.signal.aborted) ending.abort(`it got ${name}`);
+      else if (name !== 'SIGHUP') onSecond();
+    });
   }
   return ending.signal;
 }

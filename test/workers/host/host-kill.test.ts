@@ -1,8 +1,9 @@
 // @seconds 65
 import { describe, expect, it } from 'vitest';
 import { findServer } from '../../../src/workers/server/embedded-server.js';
-import { hostStatus } from '../../../src/workers/host/host-client.js';
+import { hostStatus, stopHost } from '../../../src/workers/host/host-client.js';
 import { readHostFile } from '../../../src/workers/host/host-files.js';
+import { isRunning } from '../../../src/workers/processes/processes.js';
 import { claimFreePort } from '../../../src/workers/server/ports.js';
 import {
   endWithEachTest,
@@ -42,6 +43,17 @@ describe('after kill -9', () => {
     servers.end();
     expect(servers.most()).toBe(1);
     await after.close();
+  });
+
+  it('of the host, who asks it to end ends the server that it left', async () => {
+    const stateDir = newFolder();
+    await (await openLink(stateDir)).close();
+    const file = await readHostFile(stateDir);
+    kill(file?.host.pid);
+    await waitFor('its end', async () => file !== null && !(await isRunning(file.host)));
+    expect(await stopHost(stateDir)).toBe(true);
+    expect(await serversOn(stateDir)).toEqual([]);
+    expect(await stopHost(stateDir)).toBe(false);
   });
 
   it('of the server under an open link, the link goes on at the same address', async () => {

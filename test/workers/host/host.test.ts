@@ -103,11 +103,11 @@ describe('the host', () => {
     expect(await serversOn(stateDir)).toEqual([]);
   });
 
-  it('ends gracefully on SIGTERM', async () => {
+  it.each(['SIGTERM', 'SIGHUP'])('ends gracefully on %s', async (signal) => {
     const stateDir = newFolder();
     const seat = await joining(stateDir);
-    process.kill(seat.host.pid, 'SIGTERM');
-    expect(await seat.gone).toBe('it got SIGTERM');
+    process.kill(seat.host.pid, signal);
+    expect(await seat.gone).toBe(`it got ${signal}`);
     await waitFor('its end', async () => (await serversOn(stateDir)).length === 0);
   });
 
