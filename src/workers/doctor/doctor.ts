@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { CREDENTIALS } from '../../activities/dependencies.js';
 import type { Config } from '../../compiler/project/config.js';
@@ -46,6 +47,7 @@ export async function diagnose(
   return [
     nodeVersion(),
     await temporalProgram(env),
+    ...userFindings(),
     program('go', 'builds the Temporal server once where there is none', 'Install Go 1.24 or later: https://go.dev/dl'),
     state,
     disk,
@@ -96,6 +98,24 @@ async function temporalProgram(env: Env): Promise<Finding> {
     };
   } catch (error) {
     return { name, ok: false, required: true, detail: messageOf(error), fix: 'Correct or unset PERDURE_TEMPORAL_BIN' };
+  }
+}
+
+/** Where this user has no entry in passwd: servers that ask the C library for one do not start. */
+export function userFindings(): Finding[] {
+  try {
+    userInfo();
+    return [];
+  } catch {
+    return [
+      {
+        name: 'user',
+        ok: false,
+        required: false,
+        detail: `${String(process.geteuid?.() ?? '')} has no entry in /etc/passwd: not all builds of Temporal start`,
+        fix: 'Where a run says so, add an entry, or use a Temporal that was built with `-tags osusergo`',
+      },
+    ];
   }
 }
 

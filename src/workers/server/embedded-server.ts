@@ -133,8 +133,8 @@ export async function startServer(program: string, stateDir: string, ports: Serv
   const uiAddress = chooseUiAddress();
   const child = spawn(program, serverArguments(databaseFile(real), ports, uiAddress), {
     cwd: real,
-    // A person's Temporal settings must not reach our own server.
-    env: { PATH: process.env['PATH'], HOME: real },
+    // A person's Temporal settings must not reach our own server. Who has no entry in passwd has the name in `USER`.
+    env: { PATH: process.env['PATH'], HOME: real, USER: process.env['USER'] ?? String(process.getuid?.() ?? 0) },
     stdio: ['ignore', fd, fd],
     detached: true,
   });
@@ -229,6 +229,12 @@ async function startError(stateDir: string, logFrom: number): Promise<Unavailabl
   const said = await tailOf(serverLog(stateDir), logFrom);
   const known = databaseError(said, stateDir);
   if (known !== null) return known;
+  const [, unknown] = /unknown userid (\d+)/.exec(said) ?? [];
+  if (unknown !== undefined)
+    return new UnavailableError(
+      `The Temporal server does not start for user ${unknown}, who has no entry in /etc/passwd.`,
+      'Add one, or set PERDURE_TEMPORAL_BIN to a server that was built with `CGO_ENABLED=0` or `-tags osusergo`.',
+    );
   const last = said.trim().split('\n').slice(-3).join('\n');
   return new UnavailableError(
     `The Temporal server ended at its start: ${last === '' ? 'it said nothing' : last}`,

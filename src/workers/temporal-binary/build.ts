@@ -11,6 +11,8 @@ import { elapsed, TEMPORAL_CLI_VERSION } from './progress.js';
 import type { Provision } from './progress.js';
 
 const MODULE = `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`;
+/** Without these the C library is asked who runs it, and a user without an entry in passwd has no name there. */
+const BUILD_TAGS = ['-tags', 'osusergo'];
 const PROGRESS_MS = 5000;
 
 /**
@@ -51,7 +53,7 @@ async function removeLeftovers(folder: string): Promise<void> {
 }
 
 async function runGo(go: string, draft: string, { env, onProgress, signal }: Provision): Promise<void> {
-  const child = runProgram(go, ['install', '-v', MODULE], {
+  const child = runProgram(go, ['install', '-v', ...BUILD_TAGS, MODULE], {
     cwd: draft,
     env: { ...env, GOBIN: draft },
     stdio: ['ignore', 'ignore', 'pipe'],

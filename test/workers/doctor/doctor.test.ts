@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/compiler/project/config.js';
-import { diagnose } from '../../../src/workers/doctor/doctor.js';
+import { diagnose, userFindings } from '../../../src/workers/doctor/doctor.js';
 import type { Finding } from '../../../src/workers/doctor/finding.js';
 import { endWithEachTest, newFolder, openLink } from '../helpers/setting.js';
 
@@ -51,6 +51,16 @@ describe('the doctor', () => {
       detail: expect.stringContaining(detail) as string,
       fix: null,
     });
+  });
+
+  it.runIf(process.getuid?.() === 0)('tells a user without an entry in passwd of it', () => {
+    expect(userFindings()).toEqual([]);
+    process.seteuid?.(12345);
+    try {
+      expect(userFindings()).toMatchObject([{ ok: false, detail: expect.stringContaining('12345 has no') as string }]);
+    } finally {
+      process.seteuid?.(0);
+    }
   });
 
   it.runIf(process.getuid?.() === 0)("tells root of another user's store", async () => {

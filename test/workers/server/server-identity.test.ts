@@ -1,6 +1,6 @@
 // @seconds 15
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { expect, it, vi } from 'vitest';
@@ -38,6 +38,16 @@ it('a server is known again after a restart on the same database', async () => {
   while (await isRunning(first.identity)) await new Promise((resolve) => setImmediate(resolve));
   const second = await startServer(path, folder, (await choosePorts(NO_PORTS, 1)).ports);
   expect(await isRunning(second.identity)).toBe(true);
+});
+
+it('a server that wants a user with an entry in passwd is told of in one sentence', async () => {
+  const folder = stateFolder();
+  const program = join(folder, 'temporal');
+  const said = `{"msg":"${'x'.repeat(4_000)}","error":"user: unknown userid 12345"}`;
+  writeFileSync(program, `#!/bin/sh\necho '${said}'\n[ -n "$USER" ] && exit 1\n`, { mode: 0o755 });
+  await expect(startServer(program, folder, (await choosePorts(NO_PORTS, 1)).ports)).rejects.toMatchObject({
+    message: 'The Temporal server does not start for user 12345, who has no entry in /etc/passwd.',
+  });
 });
 
 it('a server takes the settings that its queues and its columns have from us', async () => {
