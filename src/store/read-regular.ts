@@ -63,9 +63,14 @@ export function noFile(error: unknown, path: string): null {
 
 /** Reads a file of ours as text, at once. */
 export function readTextNow(path: string): string {
+  return readBytesNow(path).toString();
+}
+
+/** Reads a file of ours whole, at once. */
+export function readBytesNow(path: string): Buffer {
   const file = openRegularNow(path);
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } finally {
     closeSync(file);
   }

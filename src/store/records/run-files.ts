@@ -45,18 +45,14 @@ export function createRunFiles(folder: string): RunFiles {
       if (name === null) return null;
       const path = join(folder, name);
       try {
-        // Written whole by `writeRun`, or not at all; lists read thousands (see `readSubmitted`).
-        return JSON.parse(readTextNow(path)) as RunRecord;
+        const record: unknown = JSON.parse(readTextNow(path));
+        if (isRecord(record)) return record;
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null;
-        if (error instanceof SyntaxError)
-          throw new StoreFailure(
-            'store-missing',
-            `The record of run \`${run}\` is corrupt: the file \`${path}\` is not JSON.`,
-            { cause: error },
-          );
+        if (error instanceof SyntaxError) throw corrupt(run, `\`${path}\` is not JSON`, error);
         throw storeFailure(error, 'read', path);
       }
+      throw corrupt(run, `\`${path}\` lacks what a record has`);
     },
     async forgetRun(run) {
       const name = recordFile(run);
@@ -95,6 +91,19 @@ export function createRunFiles(folder: string): RunFiles {
   };
   return files;
 }
+
+function corrupt(run: string, how: string, cause?: SyntaxError): StoreFailure {
+  return new StoreFailure('store-missing', `The record of run \`${run}\` is corrupt: the file ${how}.`, { cause });
+}
+
+/** What lists cannot do without: they read thousands, so no more is looked at. `writeRun` wrote the rest with it. */
+function isRecord(value: unknown): value is RunRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const { spend, ...texts }: Partial<Record<keyof RunRecord, unknown>> = value;
+  return typeof spend === 'object' && spend !== null && TEXTS.every((name) => typeof texts[name] === 'string');
+}
+
+const TEXTS = ['run', 'plan', 'plan_name', 'status', 'submitted_by', 'started_at', 'ended_at'] as const;
 
 /** Records that are read between two turns of the event loop. */
 const READ_AT_ONCE = 500;

@@ -7,7 +7,7 @@ import { movedRoot } from '../folders/root.js';
 import { errorCode, StoreFailure, storeFailure } from '../store-failure.js';
 import type { Values } from './values.js';
 import { keepValues, WRITTEN } from './values.js';
-import { readBytes } from '../read-regular.js';
+import { readBytes, readBytesNow } from '../read-regular.js';
 
 /** Content-addressed values: `<folder>/ab/<hex>` holds the canonical JSON whose SHA-256 is its name. */
 export function createValueFiles(folder: string): Values {
@@ -15,8 +15,8 @@ export function createValueFiles(folder: string): Values {
     write(ref, content) {
       const path = fileOf(folder, ref);
       // A file that has its final name is whole (it was synced before it was renamed), so it need not be written again.
-      // That it was known once is not enough: somebody may have removed it.
-      return hasSize(path, content.length) ? WRITTEN : beginToWrite(path, content);
+      // That it was known once is not enough: somebody may have removed it, or a disk have spoilt it.
+      return holds(path, content) ? WRITTEN : beginToWrite(path, content);
     },
     read: (ref) => readVerified(fileOf(folder, ref), ref),
   });
@@ -53,14 +53,15 @@ export async function readVerified(path: string, ref: Hash): Promise<Buffer> {
   if (found !== ref)
     throw new StoreFailure(
       'store-missing',
-      `The stored value \`${ref}\` is corrupt: the file \`${path}\` now has the content of \`${found}\`.`,
+      `The stored value \`${ref}\` is corrupt: the file \`${path}\` now has the content of \`${found}\`. Bring it ` +
+        `back from a backup, or start the run again: who makes the same value writes it anew.`,
     );
   return content;
 }
 
-function hasSize(path: string, size: number): boolean {
+function holds(path: string, content: Buffer): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.size === size;
+    return statSync(path, { throwIfNoEntry: false })?.size === content.length && readBytesNow(path).equals(content);
   } catch {
     return false;
   }

@@ -163,6 +163,25 @@ describe('the records of nested runs', () => {
     },
   );
 
+  it.each<[string, unknown]>([
+    ['an empty map', {}],
+    ['nothing', null],
+    ['a list', []],
+    ['one that spent nothing known', { ...RECORD, spend: null }],
+    ['one of a run without a name', { ...RECORD, run: 7 }],
+  ])('that are JSON and no records are damaged, and not among those that are given: %s', async (_, value) => {
+    const folder = await temporaryFolder();
+    const files = createRunFiles(folder);
+    await files.writeRun({ ...RECORD, run: 'good' });
+    const file = join(folder, 'root.json');
+    writeFileSync(file, JSON.stringify(value));
+    await expect(files.readRun('root')).rejects.toMatchObject({
+      type: 'store-missing',
+      message: `The record of run \`root\` is corrupt: the file \`${file}\` lacks what a record has.`,
+    });
+    expect((await files.closedRuns().next()).value).toMatchObject([{ run: 'good' }]);
+  });
+
   it('that are damaged say what is', async () => {
     const folder = await temporaryFolder();
     writeFileSync(join(folder, 'root.json'), '{');

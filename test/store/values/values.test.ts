@@ -90,6 +90,17 @@ describe('a value', () => {
 });
 
 describe('reading a value', () => {
+  it('that was damaged, and keeps its size, works again once the same is put', async () => {
+    const folder = await temporaryFolder();
+    const { ref } = await (await openStore(folder)).putAlways('precious '.repeat(100));
+    const content = await readFile(fileOf(folder, ref));
+    content[5] = (content[5] ?? 0) ^ 1;
+    await writeFile(fileOf(folder, ref), content);
+    const store = await reopened(folder);
+    await store.putAlways('precious '.repeat(100));
+    expect(await (await reopened(folder)).get(ref)).toBe('precious '.repeat(100));
+  });
+
   it.each([
     ['missing', (path: string) => rm(path)],
     [
