@@ -1,4 +1,3 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { extname, join, relative, resolve } from 'node:path';
 import type { AgentImport, AgentImportAttempt } from '../../compiler/agents/import-agent.js';
 import type { ImportedHooks } from '../../compiler/agents/import-hooks.js';
@@ -12,6 +11,7 @@ import type { Problem } from '../../compiler/problems/problem.js';
 import { CLAUDE_LEVELS, isReadme } from '../../compiler/project/resolve.js';
 import { kindOf, listFolder } from '../../compiler/text/disk.js';
 import { usageError } from '../exit-codes.js';
+import { writeWhole } from '../write-whole.js';
 
 /** What `agents import` was told. Paths are as they were typed, relative to `cwd`. */
 export interface ImportCommand {
@@ -130,7 +130,8 @@ function place(
         'it has hooks, which a person has to approve: read them, then say ' +
         `\`--allow-hooks ${hooks.approval}\`, or \`--without-hooks\``,
     };
-  if (!dryRun) writeWhole(target, folder, imported.toYaml({ file, importedAt: new Date().toISOString(), hooked }));
+  if (!dryRun)
+    writeWhole(target, imported.toYaml({ file, importedAt: new Date().toISOString(), hooked }), { replace: true });
   return { ...outcome, status: existing === null ? 'imported' : 'updated', reason: null };
 }
 
@@ -214,14 +215,6 @@ function agentsIn(folder: string, cwd: string): Definition[] {
     ({ name, kind }) => kind === 'file' && ['.yml', '.yaml', '.md'].includes(extname(name)),
   );
   return files.flatMap(({ name }) => loader.load(join(folder, name)) ?? []);
-}
-
-/** Half a file is never seen: it is written beside its place and moved there. */
-function writeWhole(target: string, folder: string, text: string): void {
-  mkdirSync(folder, { recursive: true });
-  const beside = `${target}.${process.pid}.tmp`;
-  writeFileSync(beside, text, { flag: 'wx' });
-  renameSync(beside, target);
 }
 
 function forProject(root: string, absolute: string): string {

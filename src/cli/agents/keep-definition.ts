@@ -1,10 +1,12 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { isScalar, parseDocument } from 'yaml';
 import { isBuiltInName } from '../../compiler/project/resolve.js';
 import { listFolder } from '../../compiler/text/disk.js';
 import { NAME } from '../../plan/names.js';
+import { errorCode } from '../../store/store-failure.js';
 import { refusal, usageError } from '../exit-codes.js';
+import { writeWhole } from '../write-whole.js';
 
 /** What is done where the project has a definition of that name already. */
 export type OnConflict = { do: 'ask' } | { do: 'overwrite' } | { do: 'skip' } | { do: 'rename'; to: string };
@@ -104,18 +106,13 @@ function holds(path: string, text: string): boolean {
   return existsSync(path) && readFileSync(path, 'utf8') === text;
 }
 
-/** Half a file is never seen, and one that came to be meanwhile is not lost. */
+/** One that came to be meanwhile is not lost. */
 function write(path: string, text: string, replace: boolean): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const beside = `${path}.${process.pid}.tmp`;
-  writeFileSync(beside, text, { flag: 'wx' });
-  if (replace) return renameSync(beside, path);
   try {
-    linkSync(beside, path);
-  } catch {
-    throw refusal(`\`${relative(process.cwd(), path)}\` came to be meanwhile.`);
-  } finally {
-    unlinkSync(beside);
+    writeWhole(path, text, { replace });
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw refusal(`\`${relative(process.cwd(), path)}\` came to be meanwhile.`);
+    throw error;
   }
 }
 

@@ -1,4 +1,3 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createCompiler } from '../../compiler/compile.js';
 import { importPath } from '../../compiler/import/import-path.js';
@@ -10,6 +9,7 @@ import { loadConfig } from '../../compiler/project/config.js';
 import { findProject } from '../../compiler/project/project.js';
 import { kindOf, readText } from '../../compiler/text/disk.js';
 import { usageError } from '../exit-codes.js';
+import { writeWhole } from '../write-whole.js';
 
 /** What `import` was told. Paths are as they were typed, relative to `cwd`. */
 export interface ImportCommand {
@@ -63,7 +63,7 @@ export function importDefinitions(command: ImportCommand): DefinitionImports {
   const files = [...texts].map(([file, text]) => ({ file, text, status: statusOf(file, text, command.overwrite) }));
   const isBlocked = files.some(({ status }) => status === 'kept');
   if (!isBlocked && !command.dryRun)
-    for (const { file, text, status } of files) if (status !== 'unchanged') writeWhole(file, text);
+    for (const { file, text, status } of files) if (status !== 'unchanged') writeWhole(file, text, { replace: true });
   return {
     attempts,
     files: files.map(({ file, status }) => ({ file: displayName(cwd, file), status })),
@@ -110,12 +110,4 @@ function statusOf(file: string, text: string, overwrite: boolean): ImportedFile[
   const there = readText(file);
   if ('text' in there && there.text === text) return 'unchanged';
   return overwrite && kindOf(file) === 'file' ? 'overwritten' : 'kept';
-}
-
-/** Half a file is never seen: it is written beside its place and moved there. */
-function writeWhole(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const beside = `${file}.${process.pid}.tmp`;
-  writeFileSync(beside, text, { flag: 'wx' });
-  renameSync(beside, file);
 }

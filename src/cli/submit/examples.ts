@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
 import { isFlowTest, isTestFile } from '../../compiler/problems/source.js';
 import { BUILT_IN_AGENTS } from '../../compiler/project/resolve.js';
 import { usageError } from '../exit-codes.js';
+import { writeWhole } from '../write-whole.js';
 import { requireNoLinks } from './no-links.js';
 
 /** Folders of `definitions/` with what can be copied, and what a person runs of it. */
@@ -104,10 +105,7 @@ function namedIn(text: string, root: string): string[] {
 /** False where there is such a file already. */
 function copyNew(from: string, to: string): boolean {
   if (existsSync(to)) return false;
-  mkdirSync(dirname(to), { recursive: true });
-  const text = readFileSync(from, 'utf8');
-  if (SCHEMA_LINE.test(text)) writeFileSync(to, text.replace(SCHEMA_LINE, ''), { flag: 'wx' });
-  else copyFileSync(from, to);
+  writeWhole(to, readFileSync(from, 'utf8').replace(SCHEMA_LINE, ''));
   return true;
 }
 

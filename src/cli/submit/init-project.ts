@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FoundExample } from './examples.js';
 import { copyExample } from './examples.js';
+import { writeWhole } from '../write-whole.js';
 import { requireNoLinks } from './no-links.js';
 
 const CONFIG = `# Settings of this project; everything is optional. \`perdure schema config\` has them all.
@@ -53,9 +54,8 @@ export function initProject(folder: string, example: FoundExample | null): Initi
 }
 
 function writeNew(file: string, content: string): boolean {
-  mkdirSync(dirname(file), { recursive: true });
   try {
-    writeFileSync(file, content, { flag: 'wx' });
+    writeWhole(file, content);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;

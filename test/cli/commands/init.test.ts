@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import type { Terminal } from '../../../src/cli/terminal.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import { wantedModel } from '../../../src/plan/agents/model-names.js';
 import type { Plan } from '../../../src/plan/plan.js';
-import { newFolder, perdureHere } from '../helpers/command-line.js';
+import { MAIN, newFolder, perdureHere } from '../helpers/command-line.js';
 
 describe('init', () => {
   it('makes a project whose example is valid', async () => {
@@ -45,6 +45,26 @@ describe('init', () => {
     expect(second).toMatchObject({ made: [] });
     expect(readFileSync(join(folder, 'perdure.yml'), 'utf8')).toBe('# mine\n');
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('node_modules\n.perdure/\n');
+  });
+});
+
+describe('init on a full disk', () => {
+  /** As a disk without room does, a limit of no byte lets files be made, and nothing be written to them. */
+  const initWithoutRoom = (folder: string, args: string[]): number | null =>
+    spawnSync('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, MAIN, 'init', ...args], { cwd: folder })
+      .status;
+
+  it.each([
+    ['a project', []],
+    ['an example', ['--example', 'review-repository']],
+  ])('leaves nothing of %s that would pass for a file of the person', async (_, args) => {
+    const folder = newFolder();
+    rmSync(join(folder, 'perdure.yml'));
+    expect(initWithoutRoom(folder, args)).not.toBe(0);
+    const left = readdirSync(folder, { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
+    const { code, stdout } = await perdureHere(folder, ['init', ...args, '--json']);
+    expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 0, kept: [] });
   });
 });
 

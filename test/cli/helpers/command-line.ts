@@ -10,7 +10,8 @@ import { packageVersion } from '../../../src/cli/package-version.js';
 import { runProgram } from '../../../src/cli/program.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 
-const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+/** The program as it is installed. */
+export const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
 export interface Finished {
   code: number | null;
