@@ -81,7 +81,8 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   );
 }
 
-export const CHANGED_FILES = 'The workspace has changed since: commands that do not name what they read run anew.';
+export const CHANGED_FILES =
+  'The workspace has changed since, or that is not known: commands that do not name what they read run anew.';
 
 /** Finds out what a rerun would do; starts nothing. Throws a usage error where it cannot be. */
 export async function prepareRerun(
