@@ -9,7 +9,8 @@ import { createTerminal } from './terminal.js';
 const END_MS = 1_000;
 
 async function runCommandLine(argv: string[]): Promise<never> {
-  const terminal = createTerminal();
+  const cwd = currentFolder();
+  const terminal = createTerminal(cwd ?? '/');
   // Who reads our output may stop reading (`| head`): that is no failure of ours, and no success of a run.
   const lost: { error: NodeJS.ErrnoException | null } = { error: null };
   for (const stream of [terminal.stdout, terminal.stderr]) {
@@ -18,9 +19,8 @@ async function runCommandLine(argv: string[]): Promise<never> {
       else if (stream === terminal.stdout) lost.error ??= error;
     });
   }
-  const exit = await runProgram(argv, terminal, packageVersion()).catch((error: unknown) =>
-    tellError(terminal, error, argv.includes('--json')),
-  );
+  const running = cwd === null ? Promise.reject(noFolder()) : runProgram(argv, terminal, packageVersion());
+  const exit = await running.catch((error: unknown) => tellError(terminal, error, argv.includes('--json')));
   // Open connections must not keep the process; what was written must reach its reader first.
   await Promise.all([terminal.stdout, terminal.stderr].map(flush));
   if (lost.error === null) process.exit(exit);
@@ -36,6 +36,23 @@ async function runCommandLine(argv: string[]): Promise<never> {
   );
   await flush(terminal.stderr);
   process.exit(exit === EXIT.success ? EXIT.ended : exit);
+}
+
+/** Null where it was removed. */
+function currentFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
+}
+
+function noFolder(): CliError {
+  return new CliError(
+    'The current folder was removed.',
+    EXIT.unavailable,
+    'Go to another one and run the command there.',
+  );
 }
 
 void runCommandLine(process.argv.slice(2));

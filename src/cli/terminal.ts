@@ -26,8 +26,8 @@ const DEFAULT_WIDTH = 80;
 const DEFAULT_HEIGHT = 24;
 const NARROWEST = 20;
 
-/** The terminal of this process. */
-export function createTerminal(): Terminal {
+/** The terminal of this process, whose current folder is `cwd`. */
+export function createTerminal(cwd: string): Terminal {
   const { stdin, env } = process;
   const { stdout, stderr } = standardOutputs();
   const dumb = env['TERM'] === 'dumb';
@@ -37,7 +37,7 @@ export function createTerminal(): Terminal {
     stdout,
     stderr,
     env,
-    cwd: process.cwd(),
+    cwd,
     interactive: Boolean(stdin.isTTY && stderr.isTTY) && !dumb,
     palette: createPalette(colors && Boolean(stderr.isTTY)),
     resultPalette: createPalette(colors && Boolean(stdout.isTTY)),

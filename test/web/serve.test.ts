@@ -7,7 +7,7 @@ import { newFolder } from '../cli/helpers/command-line.js';
 
 it('pages give no script to a service worker, which would have all that is served at their port later', async () => {
   const cwd = newFolder();
-  const terminal = { ...createTerminal(), cwd, env: { PATH: process.env['PATH'], HOME: cwd } };
+  const terminal = { ...createTerminal(cwd), env: { PATH: process.env['PATH'], HOME: cwd } };
   const session = await openSession(terminal, { taskQueue: null });
   const pages = await servePages({ session, reach: reachOf(THIS_MACHINE, cwd), terminal });
   onTestFinished(() => pages.close());

@@ -60,8 +60,9 @@ async function importFrom(
   if (place === undefined)
     throw usageError('Expected a folder with sessions of Glee.', 'Glee keeps them in `.glee/agent_sessions`.');
   const { openSession } = await import('../session.js');
-  const { importSessions } = await import('../sessions/import-sessions.js');
+  const { importSessions, sessionFiles } = await import('../sessions/import-sessions.js');
   const dryRun = options.flag('dry-run');
+  sessionFiles(place, terminal.cwd); // throws before anything is made
   const { store } = await openSession(terminal, { taskQueue: null, lookOnly: dryRun });
   const results = await importSessions(place, { store, cwd: terminal.cwd, dryRun });
   if (options.flag('json'))

@@ -67,7 +67,7 @@ export async function importSessions(
 ): Promise<ImportedSession[]> {
   const results: ImportedSession[] = [];
   const taken = new Map<string, string>();
-  for (const file of filesAt(place, cwd)) {
+  for (const file of sessionFiles(place, cwd)) {
     const name = relative(cwd, file);
     const read = readSession(file);
     if ('reason' in read) {
@@ -91,7 +91,8 @@ export async function importSessions(
   return results;
 }
 
-function filesAt(place: string, cwd: string): string[] {
+/** Paths of the files that a person means by a folder or a file. Throws a usage error where there are none. */
+export function sessionFiles(place: string, cwd: string): string[] {
   const path = join(place.startsWith('/') ? '/' : cwd, place);
   try {
     const names = readdirSync(path).filter((name) => name.endsWith('.json'));

@@ -10,7 +10,7 @@ import { UnavailableError } from '../errors.js';
 import { hostLog } from './host-files.js';
 import { hasRoomAt } from './host-folder.js';
 import { diskFull } from '../server/server-database.js';
-import { EXIT_HELD } from './host-process.js';
+import { EXIT_HELD, idleSetting } from './host-process.js';
 import { packageRoot } from '../package-root.js';
 import { WORKER_FLAGS } from '../worker/worker-options.js';
 import { readText } from '../../store/read-regular.js';
@@ -35,7 +35,7 @@ const INHERITED = [
   /^(.*_proxy|.*_PROXY|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/,
 ];
 
-/** Starts a host in a process session of its own. */
+/** Starts a host in a process session of its own. Throws an UnavailableError for settings that it cannot have. */
 export function spawnHost({
   stateDir,
   taskQueue,
@@ -50,6 +50,7 @@ export function spawnHost({
   storePlace?: StorePlace | null | undefined;
   entry?: string | undefined;
 }): SpawnedHost {
+  idleSetting(process.env); // told here in a sentence, and by the host as a trace
   const log = openLog(stateDir);
   const queue = taskQueue === null ? [] : ['--task-queue', taskQueue];
   const wanted = (keys?.ids ?? []).flatMap((id) => ['--key', id]);

@@ -1,4 +1,4 @@
-import { constants, statSync } from 'node:fs';
+import { constants, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { access, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { realOf } from '../../store/folders/places.js';
@@ -22,10 +22,20 @@ export function databaseFile(stateDir: string): string {
  */
 export function requireFolder(stateDir: string): void {
   const found = statSync(stateDir, { throwIfNoEntry: false });
-  if (found === undefined || found.isDirectory()) return;
+  if (found === undefined) return requireNoLostLink(stateDir);
+  if (found.isDirectory()) return;
   throw new UnavailableError(
     `Expected a folder at \`${stateDir}\`, got something else.`,
     'It is where runs are kept. Move what is there away, or set PERDURE_STATE_DIR to another folder.',
+  );
+}
+
+/** A link that leads nowhere is to a disk that is not mounted, say: it has runs, and is not to be made. */
+function requireNoLostLink(stateDir: string): void {
+  if (lstatSync(stateDir, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new UnavailableError(
+    `The state folder \`${stateDir}\` leads to \`${readlinkSync(stateDir)}\`, which is not there.`,
+    'Mount its disk or make that folder, or set PERDURE_STATE_DIR to another one.',
   );
 }
 

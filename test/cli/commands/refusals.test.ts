@@ -1,8 +1,9 @@
 // @seconds 10
-import { existsSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HELLO, newFolder, perdure } from '../helpers/command-line.js';
+import { HELLO, MAIN, newFolder, perdure, perdureHere } from '../helpers/command-line.js';
 
 const FILES = { 'hello.yml': HELLO };
 
@@ -103,6 +104,46 @@ describe('a state folder that is a file', () => {
       expect(stderr).toContain(`Expected a folder at \`${join(folder, '.perdure')}\`, got something else.`);
       expect(stderr).not.toMatch(/ENOTDIR|EEXIST/);
       expect(stderr.match(/Error:/g)).toHaveLength(1);
+    },
+  );
+});
+
+describe('a command that cannot be done here', () => {
+  it('tells in one sentence that the current folder was removed', () => {
+    const folder = newFolder();
+    const script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"';
+    for (const args of [['list'], ['--help']]) {
+      const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', process.execPath, MAIN, ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect({ status, stderr }).toEqual({
+        status: 3,
+        stderr: 'Error: The current folder was removed.\n  Go to another one and run the command there.\n',
+      });
+    }
+  });
+
+  it('makes no state folder where there is nothing to import', async () => {
+    const folder = newFolder();
+    const { code, stderr } = await perdureHere(folder, ['sessions', 'import', 'nope']);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('`nope` cannot be read') as string,
+    });
+    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+  });
+
+  it.each([['list'], ['run', 'hello.yml', '-i', 'name=x']])(
+    'says of a state folder that is a link where that leads: %s',
+    async (...args) => {
+      const folder = newFolder(FILES);
+      symlinkSync('/mnt/not-there', join(folder, '.perdure'));
+      const { code, stderr } = await perdureHere(folder, args);
+      expect({ code, stderr }).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('/.perdure` leads to `/mnt/not-there`, which is not there.') as string,
+      });
     },
   );
 });
