@@ -53,7 +53,7 @@ async function ask(asking: Asking): Promise<StepOutput> {
   const first = request;
   const key = (): Hash => contentKey('agent', modelContent(step, call.model.provider, first));
   const known = call.reuse === undefined ? null : await reusedOutput(store, call, key());
-  if (known !== null) return keepSoon(store, call, key, known);
+  if (known !== null) return known;
   for (let again = 0; ; again += 1) {
     const answer = await answerTo(asking, { request, part: [TURN, again] });
     const verdict = judge(answer, step, agent, request.model);

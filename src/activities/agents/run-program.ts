@@ -70,7 +70,7 @@ async function run(playing: Playing): Promise<StepOutput> {
   const access = accessOf(agent);
   const key = contentKey('agent', programContent(step, program, request, access));
   const known = await reusedOutput(store, call, key);
-  if (known !== null) return keepOutput(store, call, key, known);
+  if (known !== null) return known;
   await filesAtStart(store, call, step);
   const before = await toldBefore(store, call, { agent, leftBy: () => leftByProgram(store, call) });
   const prompt = [...request.messages.map(textOf), ...(before === null ? [] : [before])].join('\n\n');

@@ -76,7 +76,7 @@ async function run(
     return step.effect === 'external' ? keepOutput(store, call, key(), made) : keepSoon(store, call, key, made);
   };
   const known = call.reuse === undefined ? null : await reusedCommand(store, call, key(), request);
-  if (known !== null) return keep(known);
+  if (known !== null) return known;
   const traced = { ...request, env: { ...tracedEnvironment(call, spanParts.step(call.path)), ...request.env } };
   const { end, stdout, stderr } = await runHeard(traced, { store: store.id, run: call.root.run }, current);
   current.signal.throwIfAborted();

@@ -4,6 +4,8 @@ import { endStep, lastStepOf, startStep } from '../../plan/schedule/schedule.js'
 import type { BlockStep, Step } from '../../plan/step.js';
 import { rootsOfStep } from '../../plan/references/step-references.js';
 import { inline } from '../../plan/values/value.js';
+import type { JournalEntry } from '../../store/journal/entry.js';
+import type { Store } from '../../store/store.js';
 import { loadValue } from '../../store/transcript.js';
 import type { StepKind } from '../../plan/names.js';
 import { outputFor, programFor } from './known-output.js';
@@ -17,6 +19,7 @@ import { areKnown, holds, knownValue, startOf } from './known-scope.js';
 export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
   const top: KnownScope = {
     ...input,
+    store: asFound(input),
     told: [],
     files: { changed: false },
     agents: input.plan.agents,
@@ -35,6 +38,25 @@ export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
   };
   await lookThrough(top);
   return top.told;
+}
+
+/** The store as a rerun would find it: it has the Plan, and who takes a result over has it. Nothing is written. */
+function asFound({ store, plan }: ForecastInput): Store {
+  const taken = new Map<string, JournalEntry>();
+  return {
+    ...store,
+    getPlan: (hash) => (hash === plan.hash ? Promise.resolve(plan) : store.getPlan(hash)),
+    beginOnce: ({ key }, entry) => {
+      const isFirst = !taken.has(key);
+      if (isFirst) taken.set(key, entry);
+      return Promise.resolve(isFirst);
+    },
+    readJournal: (key) => {
+      const entry = taken.get(key.key);
+      return entry === undefined ? store.readJournal(key) : Promise.resolve(entry);
+    },
+    writeJournal: () => Promise.resolve(),
+  };
 }
 
 /** Looks at the steps of a scope in the order in which they run. Returns its output. */

@@ -30,12 +30,12 @@ export async function outputFor(
   scope: KnownScope,
   { step, path, reuse }: Placed<Acting> & { reuse: Reuse },
 ): Promise<StepOutput | null> {
-  const { store, plan, settings, nested } = scope;
+  const { store, plan, settings, nested, blockPath } = scope;
   const environment = bind(rootsOf(templatesOf(step)), scope);
   const call = {
     root: { run: '', first: '', plan: plan.hash },
     nested,
-    step: step.index,
+    step: blockPath.length === 0 ? step.index : [...blockPath, step.index],
     path,
     try: 1,
     environment,

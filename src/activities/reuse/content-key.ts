@@ -5,12 +5,13 @@ import type { ProgramName } from '../../plan/agents/program.js';
 import type { Access } from '../../plan/agents/program-access.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { AgentStep } from '../../plan/step.js';
+import { mayHaveMoved } from '../../plan/calls/moved.js';
 import type { Hash } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import { mayBeThere, StoreFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
-import type { JournalKey } from '../../store/journal/entry.js';
+import type { JournalEntry, JournalKey } from '../../store/journal/entry.js';
 import type { StepCall, StepOutput } from '../contract.js';
 import { stepFailure } from '../failures.js';
 import type { ModelRequest } from '../models/protocol/provider.js';
@@ -41,13 +42,20 @@ export type FileHashes = Record<string, string | null>;
 /** A result with the files that belong to it. */
 type Made = StepOutput & { wrote?: FileHashes };
 
-/** What the journal keeps of it. */
-type Kept = Omit<Made, 'path'>;
+/** What the journal keeps of it; `by` is the path of the step that came to it, where that is another. */
+type Kept = Omit<Made, 'path'> & { by?: string };
+
+/** A kept result, and the path of the step that it was kept for. */
+interface Found {
+  path: string;
+  kept: Kept;
+}
 
 /**
- * The result of a step with this content in the runs that `call.reuse` names, marked `reused` and without spend; null
- * where it has none, or where `areAsLeft` says that the files it wrote are not as they were. Throws `already-done`
- * instead where an external effect happened in that run (decision 14).
+ * The result of this step with this content in the runs that `call.reuse` names, marked `reused` and without spend;
+ * null where it has none, or where `areAsLeft` says that the files it wrote are not as they were. That of another path
+ * counts where it has moved from there. No result is taken by two steps. Throws `already-done` instead where an
+ * external effect happened in that run (decision 14).
  */
 export async function reusedOutput(
   store: Store,
@@ -56,14 +64,16 @@ export async function reusedOutput(
   areAsLeft?: (wrote: FileHashes) => Promise<boolean>,
 ): Promise<StepOutput | null> {
   if (call.reuse === undefined) return null;
-  const { run, from, earlier = [], done, never } = call.reuse;
-  for (const scope of never === true ? [] : [from, ...earlier]) {
-    const entry = await store.readJournal(keyIn(scope, key));
-    if (entry === null) continue;
-    const { wrote, ...output } = entry.response as unknown as Kept; // only `keepOutput` makes such entries
-    const isThere = async (): Promise<boolean> =>
-      (await isKept(store, output)) && (wrote === undefined || areAsLeft === undefined || (await areAsLeft(wrote)));
-    if (done === true || (await isThere())) return { ...output, spend: NO_SPEND, reused: true };
+  const { run, done } = call.reuse;
+  const isThere = async (kept: Kept): Promise<boolean> =>
+    (await isKept(store, kept)) &&
+    (kept.wrote === undefined || areAsLeft === undefined || (await areAsLeft(kept.wrote)));
+  for await (const { path, kept } of candidates(store, call, key)) {
+    const by = kept.by ?? path;
+    if ((done !== true && !(await isThere(kept))) || !(await take(store, call, key, by))) continue;
+    await write(store, call, key, by === call.path ? kept : { ...kept, by });
+    const { wrote: _wrote, by: _by, ...output } = kept;
+    return { ...output, spend: NO_SPEND, reused: true };
   }
   if (done === true)
     throw stepFailure(
@@ -72,6 +82,35 @@ export async function reusedOutput(
         `\`${shellCommand('perdure rerun', [run], '--again')}\` repeats it.`,
     );
   return null;
+}
+
+/** What a step may take over: its own results, the latest first, then those that have moved to it. */
+async function* candidates(store: Store, call: StepCall, key: Hash): AsyncGenerator<Found> {
+  if (call.reuse === undefined || call.reuse.never === true) return;
+  const scopes = [call.reuse.from, ...(call.reuse.earlier ?? [])];
+  for (const scope of scopes) {
+    const entry = await store.readJournal(keyIn(scope, key, call.path));
+    if (entry !== null) yield { path: call.path, kept: keptIn(entry) };
+  }
+  const plan = await store.getPlan(call.root.plan);
+  for (const scope of scopes) {
+    const { key: begin, ...place } = keyIn(scope, key, '');
+    for (const [name, entry] of await store.listJournal(place.scope, begin)) {
+      const path = name.slice(begin.length);
+      if (path !== call.path && mayHaveMoved(plan, path, call)) yield { path, kept: keptIn(entry) };
+    }
+  }
+}
+
+function keptIn({ response }: JournalEntry): Kept {
+  return response as unknown as Kept; // only `write` makes such entries
+}
+
+/** Takes the result of a path for a step of this run; false where another step has it. */
+async function take(store: Store, { root, path }: StepCall, key: Hash, by: string): Promise<boolean> {
+  const taken = { scope: scopeOf(root.first), key: `taken ${key} ${by}` };
+  const entry = { request: key, response: path, at: new Date().toISOString() };
+  return (await store.beginOnce(taken, entry)) || (await store.readJournal(taken))?.response === path;
 }
 
 /**
@@ -105,19 +144,7 @@ const ROOM_AGAIN_MS = 2_000;
 export async function keepOutput(store: Store, call: StepCall, key: Hash, made: Made): Promise<StepOutput> {
   const { path: _where, ...kept } = made;
   const { wrote: _kept, ...output } = made;
-  const { log } = Context.current();
-  const write = (): Promise<void> =>
-    store.writeJournal(keyIn(call.root.first, key), {
-      request: key,
-      response: kept as unknown as Json,
-      at: new Date().toISOString(),
-    }); // a StepOutput is plain JSON
-  const failed = (error: unknown): void => {
-    if (error instanceof StoreFailure && error.passes)
-      setTimeout(() => void write().catch(failed), ROOM_AGAIN_MS).unref();
-    else log.warn(`the result of ${call.path} is not kept for later runs: ${String(error)}`);
-  };
-  await write().catch(failed);
+  await write(store, call, key, kept);
   return output;
 }
 
@@ -128,7 +155,28 @@ export function keepSoon(store: Store, call: StepCall, key: () => Hash, made: Ma
   return output;
 }
 
+/** Writes what later runs may take over. Never throws. */
+async function write(store: Store, call: StepCall, key: Hash, kept: Kept): Promise<void> {
+  const once = (): Promise<void> =>
+    store.writeJournal(keyIn(call.root.first, key, call.path), {
+      request: key,
+      response: kept as unknown as Json,
+      at: new Date().toISOString(),
+    }); // a StepOutput is plain JSON
+  const failed = (error: unknown): void => {
+    if (error instanceof StoreFailure && error.passes)
+      setTimeout(() => void once().catch(failed), ROOM_AGAIN_MS).unref();
+    else Context.current().log.warn(`the result of ${call.path} is not kept for later runs: ${String(error)}`);
+  };
+  await once().catch(failed);
+}
+
+/** Each path has its own result, however many steps have the same content. */
+function keyIn(first: string, key: Hash, path: string): JournalKey {
+  return { scope: scopeOf(first), key: `content ${key} ${path}` };
+}
+
 /** Results of a whole tree stand together, those of a nested run's second try too. */
-function keyIn(first: string, key: Hash): JournalKey {
-  return { scope: first.split(' ', 1)[0] ?? first, key: `content ${key}` };
+function scopeOf(first: string): string {
+  return first.split(' ', 1)[0] ?? first;
 }

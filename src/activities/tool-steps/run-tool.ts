@@ -48,7 +48,7 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
       if (recorded !== null) return recorded;
       const request = judged ?? (await createToolRequest(store, call, step));
       const { key, known } = await reusedCall(store, call, step, request);
-      if (known !== null) return keepOutput(store, call, key, known);
+      if (known !== null) return known;
       const permission = leaveFor(step, request, call);
       const { log } = await resumeLog(store, current.log, { ...call, note: null }, call.again);
       tellCall(log, null, { name: step.tool.name, input: request.args });

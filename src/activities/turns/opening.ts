@@ -13,7 +13,7 @@ import { filesIn, textOf } from '../models/protocol/message.js';
 import type { Store } from '../../store/store.js';
 import { leftInTranscript } from './left-in-transcript.js';
 import { createRequest } from '../models/request.js';
-import { contentKey, keepOutput, modelContent, reusedOutput } from '../reuse/content-key.js';
+import { contentKey, modelContent, reusedOutput } from '../reuse/content-key.js';
 import type { Turn } from './turn.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';
@@ -58,7 +58,7 @@ export async function openConversation(turning: Turn): Promise<{ head: Hash } | 
   });
   const key = contentKey('agent', modelContent(step, call.model.provider, { ...request, system, messages, tools }));
   const known = call.asked === undefined && call.said === undefined ? await reusedOutput(store, call, key) : null;
-  if (known !== null) return { known: await keepOutput(store, call, key, known) };
+  if (known !== null) return { known };
   const isOwn = call.asked === undefined;
   const files = isOwn ? await filesAtStart(store, call, step) : null;
   const opening = { system, key, model: call.model, workspace: placeOf(store, call.workspace) };

@@ -2,6 +2,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { agentStep } from '../../workflows/helpers/conversing.js';
+import { plan } from '../../plan/helpers/build-plan.js';
 import type { StepCall, StepOutput } from '../../../src/activities/contract.js';
 import { hashesOf } from '../../../src/activities/commands/command-content.js';
 import { contentKey, keepOutput, reusedOutput } from '../../../src/activities/reuse/content-key.js';
@@ -16,12 +18,14 @@ import { createBench, temporaryFolder } from '../helpers/harness.js';
 async function foundIn(change: (store: Store, output: StoredValue) => Store): Promise<StepOutput | null> {
   const { store, temporal } = await createBench();
   const first = 'first-run-id';
-  const root = { run: 'test-run', first, plan: contentKey('agent', null) };
+  const made = plan([agentStep(0, { id: 'ask' })]);
+  await store.putPlan(made);
+  const root = { run: 'test-run', first, plan: made.hash };
   const call: StepCall = { root, nested: null, step: 0, path: 'ask', try: 1, environment: {} };
   const output = await store.putAlways('x'.repeat(1_000));
-  const made = { output, spend: { usd: 1, tokens: 10, steps: 1 }, note: null, reused: false };
+  const result = { output, spend: { usd: 1, tokens: 10, steps: 1 }, note: null, reused: false };
   const key = contentKey('agent', 'asked');
-  await temporal.run(() => keepOutput(store, call, key, made));
+  await temporal.run(() => keepOutput(store, call, key, result));
   return reusedOutput(change(store, output), { ...call, reuse: { run: 'test-run', from: first } }, key);
 }
 
