@@ -14,6 +14,7 @@ import type { StepCall, StepOutput } from '../contract.js';
 import { stepFailure, toFailure, workerLost } from '../failures.js';
 import { startHeartbeat } from './heartbeat.js';
 import { measure } from './measure.js';
+import { isByItself, noteOutside } from './outside-effects.js';
 import { failureType } from './traced-call.js';
 import type { LoadedStep } from '../values/load-step.js';
 import { loadStep } from '../values/load-step.js';
@@ -57,24 +58,30 @@ export async function attempt<K extends StepKind, R = StepOutput>(
   const account = openAccount();
   const stopHeartbeat = startHeartbeat(context, () => ({ ...progress }));
   let limit: TimeLimit | null = null;
-  let timeoutMs = 0;
+  let step: Step | null = null;
   try {
     const left = leftToWrite<R>();
     if (left !== null) return await left();
     const loaded = await loadStep(store, call, kind);
-    timeoutMs = loaded.step.timeout_ms;
+    step = loaded.step;
     // A turn of a conversation has what those before it have left of the step's time.
-    limit = startTimeLimit(ending, call.limit_ms ?? timeoutMs);
+    limit = startTimeLimit(ending, call.limit_ms ?? step.timeout_ms);
     const { signal } = limit;
     signal.throwIfAborted();
+    await noteOutside(store, call, step, 'begun');
     const result = await withLog(store, call, (log) => act({ ...loaded, signal, log, progress, account }));
     tellTry(call, kind, null);
     return result;
   } catch (error) {
     // What a step misses that lost its folder on the way says nothing of the step.
     const moved = store.folder === null ? null : movedRoot(store.folder);
-    const failure = failureOf(moved ?? error, { cut: cut(), exceededMs: limit?.isOver() === true ? timeoutMs : null });
+    const failure = failureOf(moved ?? error, {
+      cut: cut(),
+      exceededMs: limit?.isOver() === true ? (step?.timeout_ms ?? 0) : null,
+    });
     tellTry(call, kind, failure);
+    // What cannot be noted counts as what may have happened.
+    if (step !== null && isByItself(failure)) await noteOutside(store, call, step, 'failed').catch(() => undefined);
     throw withSpend(failure, account);
   } finally {
     limit?.release();

@@ -5,7 +5,7 @@ import type { ReuseSource } from '../../../plan/run-input.js';
 import type { Store } from '../../../store/store.js';
 import { viewOfRecord } from '../../observe/closed.js';
 import type { RunView, StepView } from '../../observe/view/view.js';
-import { everyStepView } from '../../observe/view/view.js';
+import { everyStepView, nestedIn } from '../../observe/view/view.js';
 import { locate } from '../../../store/folders/places.js';
 
 /** A run that is run again, or one that it is a rerun of. */
@@ -44,15 +44,26 @@ export async function sourcesOf(plan: Plan, lineage: Ancestor[], store: Pick<Sto
   }));
 }
 
-/** Paths of steps whose external effect has happened, or may have. */
-export function doneOutside(lineage: Ancestor[]): string[] {
-  return [...new Set(lineage.flatMap(({ record, view }) => [...doneIn(view.steps), ...(record.done_before ?? [])]))];
+/**
+ * Paths of steps whose external effect has happened, or may have: by the results of the runs, and by what the steps
+ * themselves have noted, of whose tries before the last no result tells.
+ */
+export async function doneOutside(lineage: Ancestor[], store: Pick<Store, 'listJournal'>): Promise<string[]> {
+  const { outsideEffects } = await import('../../../activities/attempt/outside-effects.js');
+  const paths = await Promise.all(
+    lineage.map(async ({ record, view }) => [
+      ...doneIn(view.steps),
+      ...(await outsideEffects(store, record.journal)),
+      ...(record.done_before ?? []),
+    ]),
+  );
+  return [...new Set(paths.flat())];
 }
 
 function doneIn(steps: StepView[]): string[] {
   return everyStepView(steps).flatMap((view) => [
     ...(hasHappened(view) ? [view.path] : []),
-    ...(view.nested === null ? [] : doneIn(view.nested.steps)),
+    ...nestedIn(view).flatMap((run) => doneIn(run.steps)),
   ]);
 }
 

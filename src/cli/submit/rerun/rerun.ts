@@ -210,7 +210,7 @@ async function reuseFor(
   lineage: Ancestor[],
   store: Store,
 ): Promise<ReuseSettings> {
-  const done = doneOutside(lineage);
+  const done = await doneOutside(lineage, store);
   const fresh = from === null ? [] : freshPaths(plan, from);
   const repeated = again ? undefined : done.find((path) => isWithin(path, fresh));
   if (repeated !== undefined)
