@@ -3,7 +3,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { useLauncher } from '../src/activities/processes/groups/start-process.js';
 import { openStore } from '../src/store/local-store.js';
 import { openPostgresStore } from '../src/store/postgres/postgres-store.js';
-import { packageRoot } from '../src/workers/package-root.js';
+import { packageRoot } from '../src/store/folders/package-root.js';
 import { createWorker } from '../src/workers/worker/create-worker.js';
 import { quietRuntime, serve } from './serve.js';
 import { setting } from './setting.js';

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageRoot } from '../src/workers/package-root.js';
+import { packageRoot } from '../src/store/folders/package-root.js';
 import { startPostgres } from '../test/faults/postgres/server.js';
 
 export type PeerName = 'restate' | 'dbos' | 'langgraph';

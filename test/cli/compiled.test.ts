@@ -3,7 +3,7 @@ import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageVersion } from '../../src/cli/package-version.js';
-import { packageRoot } from '../../src/workers/package-root.js';
+import { packageRoot } from '../../src/store/folders/package-root.js';
 import { WORKER_FLAGS } from '../../src/workers/worker/worker-options.js';
 import { newFolder } from './helpers/command-line.js';
 

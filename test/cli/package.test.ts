@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageVersion } from '../../src/cli/package-version.js';
-import { packageRoot } from '../../src/workers/package-root.js';
+import { packageRoot } from '../../src/store/folders/package-root.js';
 
 const ROOT = packageRoot();
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../../src/workers/package-root.js';
+import { packageRoot } from '../../src/store/folders/package-root.js';
 
 function bench(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [join(packageRoot(), 'scripts', 'bench.mjs'), ...args], { encoding: 'utf8' });

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { NEEDS } from '../../scripts/needs.mjs';
 import { readReport } from '../../scripts/test-report.mjs';
-import { packageRoot } from '../../src/workers/package-root.js';
+import { packageRoot } from '../../src/store/folders/package-root.js';
 
 const ROOT = packageRoot();
 const TABLE = fileURLToPath(new URL('../../scripts/needs.mjs', import.meta.url));

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../src/workers/package-root.js';
+import { packageRoot } from '../../src/store/folders/package-root.js';
 import { until } from '../faults/project.js';
 import { FULL, random } from '../faults/seed.js';
 

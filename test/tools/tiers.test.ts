@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Tier } from '../../scripts/tiers.mjs';
 import { filesOf, secondsOf, shardOf, SHARDS, TIERS } from '../../scripts/tiers.mjs';
-import { packageRoot } from '../../src/workers/package-root.js';
+import { packageRoot } from '../../src/store/folders/package-root.js';
 
 const NAMES = Object.keys(TIERS) as Tier[]; // the table's own keys
 /** So many that each part of a tier is drawn by one of them. */

@@ -76,14 +76,14 @@ async function start({ options, terminal }: Invocation): Promise<ExitCode> {
 
 async function exampleOf(name: string): Promise<FoundExample> {
   const { examplesIn, findExample } = await import('../submit/examples.js');
-  const { packageRoot } = await import('../../workers/package-root.js');
+  const { packageRoot } = await import('../../store/folders/package-root.js');
   const root = packageRoot();
   return { ...findExample(name, examplesIn(root)), root };
 }
 
 async function listExamples(json: boolean, terminal: Terminal): Promise<ExitCode> {
   const { examplesIn } = await import('../submit/examples.js');
-  const { packageRoot } = await import('../../workers/package-root.js');
+  const { packageRoot } = await import('../../store/folders/package-root.js');
   const examples = examplesIn(packageRoot());
   if (json) printJson(terminal, examples);
   else {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../workers/package-root.js';
+import { packageRoot } from '../../store/folders/package-root.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import { isStored } from '../../plan/values/value.js';

@@ -7,7 +7,7 @@ import { createDevices } from '../../compiler/project/devices.js';
 import type { Device } from '../../plan/devices/device.js';
 import { isSimulated } from '../../plan/devices/device.js';
 import { isHere } from '../../workers/link/device-hosts.js';
-import { packageRoot } from '../../workers/package-root.js';
+import { packageRoot } from '../../store/folders/package-root.js';
 import type { ExitCode } from '../exit-codes.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { writeText } from '../output.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { packageRoot } from '../../workers/package-root.js';
+import { packageRoot } from '../../store/folders/package-root.js';
 import type { PageEnv } from '../site.js';
 
 const TYPES = { 'page.js': 'text/javascript; charset=utf-8', 'page.css': 'text/css; charset=utf-8' } as const;

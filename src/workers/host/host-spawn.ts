@@ -11,7 +11,7 @@ import { hostLog } from './host-files.js';
 import { hasRoomAt } from './host-folder.js';
 import { diskFull } from '../server/server-database.js';
 import { EXIT_HELD, idleSetting } from './host-process.js';
-import { packageRoot } from '../package-root.js';
+import { packageRoot } from '../../store/folders/package-root.js';
 import { WORKER_FLAGS } from '../worker/worker-options.js';
 import { readText } from '../../store/read-regular.js';
 

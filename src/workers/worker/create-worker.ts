@@ -16,7 +16,7 @@ import { InterpreterWorker } from '../workflow-thread/interpreter-worker.js';
 import { temporalSettings } from '../connection/temporal-settings.js';
 import { createGateForecast } from '../forecast/gate-forecast.js';
 import { createMadeCompiler, createMakers } from './made-compiler.js';
-import { packageRoot } from '../package-root.js';
+import { packageRoot } from '../../store/folders/package-root.js';
 import { workerIdentity } from '../connection/task-queue.js';
 import type { TraceOutbox } from '../telemetry/trace-outbox.js';
 import { WORKER_OPTIONS } from './worker-options.js';

@@ -9,7 +9,7 @@ import type {
   Init,
   WorkflowBundleWithSourceMapAndFilename,
 } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
-import { packageRoot } from '../package-root.js';
+import { packageRoot } from '../../store/folders/package-root.js';
 import { encodeFailures } from './encoded-failures.js';
 import { leaveOutPromiseHook } from './promise-hook.js';
 import { ThreadClient } from './thread-client.js';

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { runProcess } from '../../../src/activities/processes/groups/process-group.js';
 import { useLauncher } from '../../../src/activities/processes/groups/start-process.js';
 import { listTagged } from '../../../src/activities/processes/tagged-processes.js';
-import { packageRoot } from '../../../src/workers/package-root.js';
+import { packageRoot } from '../../../src/store/folders/package-root.js';
 
 /** Has this process start programs by a launcher, and waits until it does. Gives how to end that. */
 export async function withLauncher(): Promise<() => void> {

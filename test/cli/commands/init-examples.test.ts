@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { examplesIn } from '../../../src/cli/submit/examples.js';
-import { packageRoot } from '../../../src/workers/package-root.js';
+import { packageRoot } from '../../../src/store/folders/package-root.js';
 import { newFolder, perdureHere } from '../helpers/command-line.js';
 
 const NAMES = examplesIn(packageRoot()).map(({ name }) => name);

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { grpcTrouble } from '../../../src/cli/grpc.js';
 import { readHostFile } from '../../../src/workers/host/host-files.js';
 import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
-import { packageRoot } from '../../../src/workers/package-root.js';
+import { packageRoot } from '../../../src/store/folders/package-root.js';
 import type { TemporalLink } from '../../../src/workers/link/temporal-link.js';
 import { openTemporal } from '../../../src/workers/link/temporal-link.js';
 import { endWithEachTest, kill, leaveRun, newFolder, runsAt, waitFor } from '../helpers/setting.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isLocked, takeLock } from '../../../src/workers/processes/lock.js';
-import { packageRoot } from '../../../src/workers/package-root.js';
+import { packageRoot } from '../../../src/store/folders/package-root.js';
 import { endWithEachTest, newFolder, spawnNode, waitFor } from '../helpers/setting.js';
 
 endWithEachTest();

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../src/workers/errors.js';
-import { packageRoot } from '../../../src/workers/package-root.js';
+import { packageRoot } from '../../../src/store/folders/package-root.js';
 import { isRunning } from '../../../src/workers/processes/processes.js';
 import type { ProcessIdentity } from '../../../src/workers/processes/processes.js';
 import { findTemporal, temporalFolder } from '../../../src/workers/temporal-binary/find.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { listTagged, RUN_TAG } from '../../../src/activities/processes/tagged-processes.js';
-import { packageRoot } from '../../../src/workers/package-root.js';
+import { packageRoot } from '../../../src/store/folders/package-root.js';
 import { listProcesses, startOf } from '../../../src/workers/processes/processes.js';
 import { endWithEachTest, kill, newFolder, spawnNode, waitFor } from '../helpers/setting.js';
 

@@ -1,9 +1,9 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FixedNodes } from './fixed-nodes.js';
 import { fixedNodes } from './fixed-nodes.js';
+import { packageRoot } from '../../../store/folders/package-root.js';
 import { seccompFilter } from '../../../store/processes/seccomp.js';
 import { runProgram } from '../../../store/processes/run-program.js';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/processes/bare-sandbox.js';
@@ -170,7 +170,7 @@ function baseOf({ identity, sized }: Sandbox, network: boolean): string[] {
     ...identity,
     ...bareSandbox({ network }),
     ...files.flatMap(bindReadOnly),
-    ...own.flatMap((name) => ['--ro-bind', join(ownFolder(), name), `/etc/${name}`]),
+    ...own.flatMap((name) => ['--ro-bind', join(packageRoot(), 'definitions', 'sandbox', name), `/etc/${name}`]),
     ...folderInMemory('/dev/shm', sized ? most / 2 : null),
     '--remount-ro',
     '/dev',
@@ -180,19 +180,6 @@ function baseOf({ identity, sized }: Sandbox, network: boolean): string[] {
 
 function folderInMemory(path: string, bytes: number | null): string[] {
   return [...(bytes === null ? [] : ['--size', String(Math.floor(bytes))]), '--tmpfs', path];
-}
-
-let folder: string | null = null;
-
-/** The folder of the package that has files of ours, from wherever this code runs. */
-function ownFolder(): string {
-  for (let at = dirname(fileURLToPath(import.meta.url)); folder === null && at !== dirname(at); at = dirname(at)) {
-    const there = join(at, 'definitions', 'sandbox');
-    if (exists(join(there, 'passwd'))) folder = there;
-  }
-  if (folder === null)
-    throw new Error('Expected to run from inside the package `perdure`, whose `definitions/sandbox` was not found');
-  return folder;
 }
 
 function bindReadOnly(path: string): string[] {
