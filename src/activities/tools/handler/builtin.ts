@@ -4,6 +4,7 @@ import type { Action } from '../../../plan/tools/action.js';
 import { isBelow } from '../../../plan/tools/permission.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Tool } from '../../../plan/tools/tool.js';
+import { ownCode } from '../../workspace/own-code.js';
 import { configuredBelow, projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import { isSeenOtherwise } from '../../workspace/alike.js';
@@ -85,7 +86,7 @@ export function builtin<A>({
   };
 }
 
-/** Throws a refusal for what a trusted project in the workspace goes by, or git, or a hook that runs. */
+/** Throws a refusal for what a trusted project in the workspace goes by, git, a hook that runs, or Perdure itself. */
 async function requireUnkept(action: Action, { store, workspace, permissions }: ToolContext): Promise<void> {
   if (action.kind !== 'write') return;
   const projects = await projectsIn(store, workspace);
@@ -95,4 +96,6 @@ async function requireUnkept(action: Action, { store, workspace, permissions }: 
   if (isBelow(action.path, kept)) throw new FileRefusal(`\`${action.path}\` is protected: another project goes by it.`);
   const configured = (await configuredBelow(workspace, projects)).map((path) => `/${path}`);
   if (isBelow(action.path, configured)) throw new FileRefusal(`\`${action.path}\` is protected: git goes by it.`);
+  const own = ownCode(workspace, projects, store.folder).map((path) => `/${path}`);
+  if (isBelow(action.path, own)) throw new FileRefusal(`\`${action.path}\` is protected: Perdure itself runs it.`);
 }

@@ -10,6 +10,7 @@ import type { ProcessOptions } from '../../processes/groups/process-group.js';
 import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
+import { ownCode } from '../../workspace/own-code.js';
 import { configuredBelow, projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import type { ToolContext } from '../handler/handler.js';
@@ -95,7 +96,11 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
     const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
     const path = env['PATH'] ?? '';
-    const fixed = [...fixedPaths(permissions.protected, projects), ...(await configuredBelow(workspace, projects))];
+    const fixed = [
+      ...fixedPaths(permissions.protected, projects),
+      ...(await configuredBelow(workspace, projects)),
+      ...ownCode(workspace, projects, store.folder),
+    ];
     const shown = { workspace, fixed, writable: permissions.writable, states };
     await makeFolders(workspace, permissions);
     const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);
