@@ -353,7 +353,7 @@ export interface Agent {
   disallowed?: string[];
   /** The tools it uses; absent where it answers without any. */
   uses?: Tool[];
-  /** What these may do; there where `uses` is. */
+  /** What these may do, and what a program must not write; there where `uses` or `program` is. */
   permissions?: Permissions;
   inputs: Record<string, InputSpec>;
   max_output_kb: number;

@@ -156,6 +156,7 @@ async function replyTo(
         task,
         request: sha256(canonicalJson(request)),
         maxTurns: agent.max_turns,
+        protected: agent.permissions?.protected ?? [],
         signal: whileHeld(signal, claim),
         log,
         onSpent,

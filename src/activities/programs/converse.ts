@@ -53,6 +53,8 @@ export interface Conversation {
   /** Hash of what is asked. */
   request: Hash;
   maxTurns: number;
+  /** Paths that no program of the agent writes. */
+  protected: string[];
   signal: AbortSignal;
   log: LogWriter;
   onProgress: (progress: { characters?: number; turns?: number }) => void;
@@ -118,7 +120,8 @@ async function oneProcess(
     before: addUsage(question.after?.total ?? NO_USAGE, before.usage),
     cwd: call.workspace,
     credentials: deps.credentials(),
-    owner: { store: deps.store.id, run: call.root.run },
+    protected: conversation.protected,
+    owner: { store: deps.store, run: call.root.run },
     signal,
     log,
     onProgress,

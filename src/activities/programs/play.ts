@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Store } from '../../store/store.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import { findOnPath } from '../../store/processes/find-on-path.js';
 import { outsideFirst, outsidePath } from '../../store/processes/search-path.js';
@@ -11,9 +12,10 @@ import { gatherText } from '../attempt/text-log.js';
 import type { Usage } from '../models/protocol/provider.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
-import type { RunTag } from '../processes/tagged-processes.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { programEnvironment } from './environment.js';
+import { madeProtected } from '../tools/shell/guard.js';
+import { held } from './hold.js';
 import { unheardVariables } from './variable-files.js';
 import type { Program, ProgramEvent, ProgramOutcome, ProgramTask } from './program.js';
 import { eventIn, splitLines } from './stream.js';
@@ -27,8 +29,10 @@ export interface Play {
   /** What its session has used before. */
   before: Usage;
   cwd: string;
+  /** Of the workspace, which is its folder, what it must not write. */
+  protected: string[];
   credentials: Record<string, string | undefined>;
-  owner: Pick<RunTag, 'store' | 'run'>;
+  owner: { store: Pick<Store, 'id' | 'folder'>; run: string };
   signal: AbortSignal;
   log: LogWriter;
   /** How many characters its model has said, and how often it was asked. */
@@ -50,7 +54,7 @@ export async function play(options: Play): Promise<ProgramOutcome> {
 }
 
 async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
-  const { program, cwd, signal } = options;
+  const { program, cwd, owner, signal } = options;
   const { args, stdin, env: added, files = {} } = program.invoke({ ...options.task, scratch });
   for (const [name, text] of Object.entries(files)) await writeFile(join(scratch, name), text, { mode: 0o600 });
   const { declared, redact } = programEnvironment(program, options.credentials);
@@ -58,15 +62,15 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
   const command = announceCommand();
   const known = commandEnvironment(
     { PATH: outsideFirst(process.env['PATH'], cwd), ...declared, ...added },
-    runTag({ ...options.owner, worker: process.pid, command: command.number }),
+    runTag({ store: owner.store.id, run: owner.run, worker: process.pid, command: command.number }),
   );
   const env = { ...unheard, ...known };
   const listening = listen(options, redact);
   try {
-    const file = executableOf(program, cwd);
-    const end = await runProcess({
-      file,
-      args,
+    const place = { store: owner.store, workspace: cwd, protected: options.protected };
+    const { release, ...words } = await held(executableOf(program, cwd), args, place);
+    const outcome = await runProcess({
+      ...words,
       cwd,
       env,
       stdin,
@@ -74,10 +78,18 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
       signal: AbortSignal.any([signal, listening.enough]),
       onStdout: listening.stdout.add,
       onStderr: listening.stderr.add,
-    });
-    listening.finish();
-    signal.throwIfAborted();
-    return listening.outcome() ?? listening.reader.end(end, listening.said());
+    })
+      .then((end) => {
+        listening.finish();
+        signal.throwIfAborted();
+        return listening.outcome() ?? listening.reader.end(end, listening.said());
+      })
+      // Also of one that was cancelled: what it has made does not stay.
+      .catch((error: unknown) => release().then(() => Promise.reject(error as Error)));
+    const made = await release();
+    if (made.length === 0) return outcome;
+    const { usage, usd } = outcome;
+    return { kind: 'failed', message: madeProtected(`\`${program.name}\``, made), usage, usd };
   } finally {
     listening.finish();
     command.release();

@@ -317,6 +317,17 @@ function permissionsOf(
   );
 }
 
+/**
+ * What the program that an agent names must not write; nobody decides about its calls, so no denial ends its step.
+ * Nothing for an agent that names none.
+ */
+export function permissionsOfProgram({ authored }: AgentDefinition, source: ToolSource): Pick<Agent, 'permissions'> {
+  if (authored.agent === undefined) return {};
+  const said = [authored.permissions, source.permissions].filter((one) => one !== undefined);
+  const { denial: _denial, ...permissions } = boundBy(permissionsFrom(said, false), source.within);
+  return { permissions };
+}
+
 /** A rule that asks about options in place of refusing them. */
 function asksOf(rule: CommandRule, asks: string[] | undefined): CommandRule {
   if (asks === undefined) return rule;

@@ -2,7 +2,7 @@ import type { Agent, InputSpec } from '../../plan/step.js';
 import { USUAL_AGENT_DEPTH } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentSetting, AgentUses, ToolSource } from './agent-uses.js';
-import { skillsOf, usesOfAgent } from './agent-uses.js';
+import { permissionsOfProgram, skillsOf, usesOfAgent } from './agent-uses.js';
 import { hooksOf } from './hooks.js';
 import { skillText } from './skills.js';
 import { toolsOf } from '../formats/agent/agent.js';
@@ -100,7 +100,7 @@ function compileAgent(
     max_output_kb: authored.max_output_kb ?? DEFAULT_OUTPUT_KB,
     max_turns: authored.max_turns ?? DEFAULT_TURNS,
     ...(isTemporaryAgent(definition.file) ? { temporary: true as const } : {}),
-    ...(used === null ? {} : { uses: used.uses, permissions: used.permissions }),
+    ...(used === null ? permissionsOfProgram(definition, source) : { uses: used.uses, permissions: used.permissions }),
     ...(authored.effort === undefined ? {} : { effort: authored.effort }),
     ...(authored.toolsets === undefined ? {} : { toolsets: authored.toolsets }),
     ...(authored.compatible_models === undefined ? {} : { compatible_models: authored.compatible_models }),

@@ -40,6 +40,18 @@ describe('agents', () => {
     expect(codes).toEqual(['3:8 unknown-tool']);
   });
 
+  it('played by a program have in the Plan what is protected from it, by the config and by themselves, too', () => {
+    const { agent, codes } = agentOf({
+      'perdure.yml': 'permissions: {protected: [/deploy], on_denial: stop}\n',
+      'flow.yml': using('fixer'),
+      '.glee/agents/fixer.yml': 'prompt: Fix it.\nagent: gemini\ntools: [Edit]\npermissions: {protected: [/keys]}\n',
+    });
+    expect(codes).toEqual([]);
+    expect(agent?.permissions?.protected).toEqual(expect.arrayContaining(['/keys', '/deploy', '.gemini', '.vscode']));
+    expect(agent?.permissions).toMatchObject({ commands: [] });
+    expect(agent?.permissions?.denial).toBeUndefined();
+  });
+
   it('may list their inputs, each with its name, as Glee has them', () => {
     const list =
       'prompt: "Scan ${file}."\ninputs:\n  - name: file\n    type: string\n    description: Which.\n    ' +

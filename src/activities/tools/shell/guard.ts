@@ -30,6 +30,11 @@ export function guardMissing(workspace: string, paths: string[]): () => Promise<
     });
 }
 
+/** What is told of paths that a program has made, and that were put back. */
+export function madeProtected(program: string, paths: string[]): string {
+  return `${program} made ${paths.map((path) => `\`${path}\``).join(', ')}, which is protected; it was removed.`;
+}
+
 /** Of a path that no mount keeps: the link on the way, or itself. */
 function unmountable(workspace: string, path: string): [string, Standing][] {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');

@@ -10,8 +10,7 @@ import type { ProcessOptions } from '../../processes/groups/process-group.js';
 import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
-import { ownCode } from '../../workspace/own-code.js';
-import { configuredBelow, projectsIn } from '../../workspace/projects-in.js';
+import { projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
@@ -19,7 +18,8 @@ import { isBelow } from '../../../store/folders/places.js';
 import { stateAround } from '../../../store/folders/state-folders.js';
 import type { Begun } from '../../workspace/alike.js';
 import { beginAlike } from '../../workspace/alike.js';
-import { guardMissing } from './guard.js';
+import { fixedIn } from './fixed-in.js';
+import { guardMissing, madeProtected } from './guard.js';
 import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
@@ -27,7 +27,7 @@ import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
 import { hiddenStates } from './states-below.js';
 import type { Shown } from './workspace-mounts.js';
-import { fixedPaths, makeFolders } from './workspace-mounts.js';
+import { makeFolders } from './workspace-mounts.js';
 
 /** Of each stream, so much is told to the model. */
 const SHOWN_BYTES = 30 * 1024;
@@ -96,11 +96,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
     const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
     const path = env['PATH'] ?? '';
-    const fixed = [
-      ...fixedPaths(permissions.protected, projects),
-      ...(await configuredBelow(workspace, projects)),
-      ...ownCode(workspace, projects, store.folder),
-    ];
+    const fixed = await fixedIn({ store, workspace, projects }, permissions.protected);
     const shown = { workspace, fixed, writable: permissions.writable, states };
     await makeFolders(workspace, permissions);
     const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);
@@ -118,9 +114,8 @@ export async function runProgram(program: Program, context: ToolContext): Promis
       )
         // Also of one that was cancelled: what it has made does not stay.
         .catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
-      const made = (await guard()).map((path) => `\`${path}\``);
-      if (made.length === 0) return end;
-      return { failure: `The program made ${made.join(', ')}, which is protected; it was removed.` };
+      const made = await guard();
+      return made.length === 0 ? end : { failure: madeProtected('The program', made) };
     } finally {
       begun.end();
     }
