@@ -9,6 +9,7 @@ import {
   gatesAs,
 } from '../command.js';
 import { actingName } from '../terminal.js';
+import { LIMIT_OPTIONS } from './run.js';
 
 export const rerun: CommandSpec = {
   name: 'rerun',
@@ -21,6 +22,7 @@ export const rerun: CommandSpec = {
     { flags: '--id <id>', about: "the new run's id" },
     ...STAY_OPTIONS,
     ...GATE_OPTIONS,
+    ...LIMIT_OPTIONS,
     ...NARRATE_OPTIONS,
     TASK_QUEUE_OPTION,
     AS_OPTION,
@@ -29,7 +31,9 @@ export const rerun: CommandSpec = {
   examples: ['perdure rerun full-review-7k2m4xqa', 'perdure rerun full-review-7k2m4xqa --from report --dry-run'],
   async run({ arguments: [run = ''], options, terminal }) {
     const { checkRunId } = await import('../submit/run-id.js');
+    const { parseLimits } = await import('../submit/limits.js');
     const id = options.text('id');
+    const limits = parseLimits((flag) => options.text(flag));
     if (id !== null) checkRunId(id);
     const { rerunRun } = await import('../submit/rerun/rerun.js');
     return rerunRun(
@@ -42,6 +46,7 @@ export const rerun: CommandSpec = {
         detach: options.flag('detach'),
         untilWaiting: !options.flag('wait'),
         gates: gatesAs(options),
+        limits,
         taskQueue: options.text('task-queue'),
         by: actingName(options.text('as')),
         json: options.flag('json'),

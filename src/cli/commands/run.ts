@@ -13,7 +13,7 @@ import { usageError } from '../exit-codes.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import { actingName } from '../terminal.js';
 
-const LIMIT_OPTIONS: OptionSpec[] = [
+export const LIMIT_OPTIONS: OptionSpec[] = [
   { flags: '--max-steps <n>', about: 'steps that act or ask, in the whole tree' },
   { flags: '--max-parallel <n>', about: 'steps that act at the same time' },
   { flags: '--max-runtime-mins <n>', about: 'minutes until everything is stopped' },

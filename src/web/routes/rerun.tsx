@@ -4,6 +4,7 @@ import { sha256 } from '../../store/hash.js';
 import { EXIT, CliError, refusal } from '../../cli/exit-codes.js';
 import { openWorkspace, ProblemsError } from '../../cli/session.js';
 import type { PreparedRerun } from '../../cli/submit/rerun/rerun.js';
+import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import { prepareRerun } from '../../cli/submit/rerun/rerun.js';
 import { checkRunId } from '../../cli/submit/run-id.js';
 import { startSubmission } from '../../cli/submit/submit-run.js';
@@ -67,7 +68,11 @@ async function prepare(
 ): Promise<PreparedRerun> {
   try {
     return await session.patiently(async () =>
-      prepareRerun({ ...choices, gates: 'ask' }, { ...session, ...(await openWorkspace(terminal)) }, terminal),
+      prepareRerun(
+        { ...choices, gates: 'ask', limits: NO_BUDGETS },
+        { ...session, ...(await openWorkspace(terminal)) },
+        terminal,
+      ),
     );
   } catch (error) {
     if (!(error instanceof ProblemsError)) throw error;

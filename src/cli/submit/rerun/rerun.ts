@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan } from '../../../plan/plan.js';
-import { NO_BUDGETS } from '../../../plan/budget/budgets.js';
+import type { Budgets } from '../../../plan/budget/budgets.js';
 import { isWithin } from '../../../plan/calls/reuse.js';
 import type { RunRecord } from '../../../plan/result.js';
 import type { ReuseSettings, RunSettings } from '../../../plan/run-input.js';
@@ -27,6 +27,7 @@ import { forecastLine, toForecast } from './rerun-forecast.js';
 import type { Ancestor } from './rerun-lineage.js';
 import type { Store } from '../../../store/store.js';
 import { doneOutside, lineageOf, sourcesOf } from './rerun-lineage.js';
+import { inputFor, limitsFor } from './rerun-input.js';
 import { newRunId } from '../run-id.js';
 import type { Submission } from '../submit-run.js';
 import { submitRun } from '../submit-run.js';
@@ -42,6 +43,8 @@ export interface RerunCommand {
   detach: boolean;
   untilWaiting: boolean;
   gates: RunSettings['gates'];
+  /** As they were typed; those that were not are as in the run that is done again. */
+  limits: Budgets;
   taskQueue: string | null;
   by: string;
   json: boolean;
@@ -49,7 +52,7 @@ export interface RerunCommand {
 }
 
 /** What a rerun is told that is not about who follows it. */
-export type RerunChoices = Pick<RerunCommand, 'run' | 'from' | 'again' | 'id' | 'gates' | 'by'>;
+export type RerunChoices = Pick<RerunCommand, 'run' | 'from' | 'again' | 'id' | 'gates' | 'limits' | 'by'>;
 
 /** A rerun that can be started, and what it would do then. */
 export interface PreparedRerun {
@@ -74,11 +77,7 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   if (changed) tell(terminal, `  ${CHANGED_FILES}`);
   if (command.dryRun) return EXIT.success;
   const given = { definition: record.plan_name, request: undefined, pairs: [], inputFile: null };
-  return submitRun(
-    submission,
-    { ...command, ...given, rehearse: record.rehearsal, limits: { ...NO_BUDGETS } },
-    terminal,
-  );
+  return submitRun(submission, { ...command, ...given, rehearse: record.rehearsal }, terminal);
 }
 
 export const CHANGED_FILES =
@@ -100,7 +99,8 @@ export async function prepareRerun(
   if (choices.id !== null) await requireFree(choices.id, choices.run, store);
   const compiled = await definitionOf(record, session, terminal);
   const { plan } = compiled;
-  const input = inputFor(plan, record);
+  const before = await store.getPlan(record.plan);
+  const input = await inputFor({ record, before, plan }, store);
   const lineage = await lineageOf(record, store);
   const reuse = await reuseFor(choices, plan, lineage, store);
   const id = choices.id ?? newRunId(plan.name);
@@ -108,7 +108,8 @@ export async function prepareRerun(
     lineage.map((one) => one.record),
     store,
   );
-  const wanted = { choices, record, conversation, compiled, input, reuse };
+  const limits = limitsFor(choices.limits, record, before, session.config);
+  const wanted = { choices: { ...choices, limits }, record, conversation, compiled, input, reuse };
   const settings = await settingsFor(wanted, session, terminal);
   await storeTexts(compiled, store);
   const forecast = await toForecast(
@@ -142,11 +143,11 @@ interface Wanted {
 
 /** Who plays, what is reused, and what is injected: as for a new run, but for the context of the run before. */
 async function settingsFor(
-  { choices: { by, gates }, record, conversation, compiled: { plan, texts }, input, reuse }: Wanted,
+  { choices: { by, gates, limits }, record, conversation, compiled: { plan, texts }, input, reuse }: Wanted,
   session: Session,
   terminal: Terminal,
 ): Promise<RunSettings> {
-  const choices = { rehearse: record.rehearsal, by, gates, limits: { ...NO_BUDGETS }, conversation, texts };
+  const choices = { rehearse: record.rehearsal, by, gates, limits, conversation, texts };
   const settings: RunSettings = {
     ...(await settle(plan, choices, session, terminal)),
     ...(record.definition === undefined ? {} : { definition: record.definition }),
@@ -186,22 +187,6 @@ async function definitionOf(record: RunRecord, session: Session, terminal: Termi
   const plan = await session.store.getPlan(record.plan);
   if (definition !== undefined) tell(terminal, `The definition \`${definition}\` is gone: it is run as it was.`);
   return { plan, texts: new Map(), inputPaths: {}, files: [], triggers: {} };
-}
-
-function inputFor(plan: Plan, { input, run }: RunRecord): Record<string, Value> {
-  const missing = Object.entries(plan.inputs)
-    .filter(([name, spec]) => spec.required && !Object.hasOwn(input, name))
-    .map(([name]) => `\`${name}\``);
-  if (missing.length > 0)
-    throw usageError(
-      `The definition has come to need ${missing.join(', ')}, which \`${run}\` was not given.`,
-      'Start it with `perdure run` and the new inputs.',
-    );
-  const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) =>
-    spec.default === undefined ? [] : [[name, { value: spec.default }] as const],
-  );
-  const given = Object.entries(input).filter(([name]) => Object.hasOwn(plan.inputs, name));
-  return Object.fromEntries([...defaults, ...given]);
 }
 
 async function reuseFor(
