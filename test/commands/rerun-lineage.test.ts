@@ -125,6 +125,47 @@ describe('an external effect that has happened', () => {
     expect(await ran()).toEqual(['published']);
   });
 
+  it('happens once for each item, however many ask the same, and for one that had failed', async () => {
+    const next = `echo batch >> ${LOG}; n=$(grep -c batch ${LOG}); echo $n; test $n -ne 3 || test -e mended`;
+    const batches = `  - id: send
+    foreach: {items: [a, b, c, d], max_parallel: 1}
+    command: [sh, -c, '${next}']
+    effect: external
+`;
+    await rm(join(project.folder, 'mended'), { force: true });
+    await write('batches', batches);
+    expect((await project.run('run', 'batches.yml', '--id', 'batches', '--max-steps', '7')).code).toBe(1);
+    await writeFile(join(project.folder, 'mended'), '');
+    expect(await json('rerun', 'batches', '--dry-run')).toMatchObject({
+      reuse: ['send/0', 'send/1'],
+      run: ['send/2', 'send/3'],
+    });
+    // The one that failed had counted too.
+    expect(await json('rerun', 'batches', '--id', 'batches-2')).toMatchObject({
+      status: 'success',
+      output: ['1', '2', '4', '5'],
+      budget: { max_steps: 7 },
+    });
+    await ran();
+  });
+
+  it('may have happened in a try of a nested run that is not its last', async () => {
+    const once = `[sh, -c, 'echo flag >> ${LOG}; test $(grep -c flag ${LOG}) -ne 2']`;
+    const pay = `[sh, -c, 'echo pay >> ${LOG}; sleep 600']`;
+    await write(
+      'kpay',
+      `  - id: flag\n    command: ${once}\n    effect: none\n`,
+      `  - id: pay\n    command: ${pay}\n    effect: external\n    timeout: 2s\n`,
+    );
+    await write('payer', '  - id: k\n    workflow: ./kpay.yml\n    retry: {attempts: 2, backoff: 1s}\n');
+    expect((await start('payer', 'payer')).code).toBe(1);
+    expect(await json('rerun', 'payer', '--dry-run')).toMatchObject({ refuse: ['k/pay'] });
+    expect(await json('rerun', 'payer', '--id', 'payer-2')).toMatchObject({
+      error: expect.stringContaining('`k/pay` was done in payer') as string,
+    });
+    expect(await ran()).toEqual(['flag', 'pay', 'flag']);
+  });
+
   it('may have happened where the run time was over in the middle of it, which is shown like any end', async () => {
     const command = `[sh, -c, 'echo publish >> ${LOG}; sleep 600']`;
     const endless = `  - id: publish\n    command: ${command}\n    effect: external\n`;
