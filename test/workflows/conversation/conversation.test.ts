@@ -3,7 +3,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
-import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { Json } from '../../../src/plan/values/json.js';
 import type { RunOutcome } from '../../../src/plan/result.js';
 import type { Answer, RecordedRequest, Script } from '../../fakes/model-endpoint.js';
@@ -307,8 +306,8 @@ describe('an agent with tools', () => {
   });
 
   it('that a limit of the run ends has not failed by itself: the run is partial, with what it has done', async () => {
-    const { outcome, requests } = await run(talking(), [{ ...read('a.txt'), usage: { input: 190_000, output: 1 } }], {
-      settings: { budget: { ...NO_BUDGETS, max_tokens: 200_000 } },
+    const { outcome, requests } = await run(talking(), [{ ...read('a.txt'), usage: { input: 300_000, output: 1 } }], {
+      lease: { tokens: 200_000 },
     });
     expect(outcome).toMatchObject({ status: 'partial', error: expect.stringMatching(/^max_tokens: /) as string });
     expect(requests).toHaveLength(1);
