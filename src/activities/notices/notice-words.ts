@@ -13,6 +13,7 @@ export interface NoticeWords {
   buttons: { label: string; url: string }[];
 }
 
+/** The words of a line, whoever said them: for chats, where each line has a block of its own. */
 export function textOfLine(line: NoticeLine): string {
   return typeof line === 'string' ? line : line.said;
 }
