@@ -77,6 +77,7 @@ const REFUSALS: Record<string, string> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of this user is used up',
+  EFBIG: 'the file would be too large',
   ENOTDIR: 'a part of the path is no folder',
   ENAMETOOLONG: 'the name is too long',
 };
@@ -90,7 +91,6 @@ const UNWRITABLE: Record<string, string> = {
   ENOTEMPTY: 'a folder is there',
   ELOOP: 'its links lead in a circle',
   EINVAL: 'the file system takes no such name',
-  EFBIG: 'the file would be too large',
   EIO: 'the disk fails',
 };
 
