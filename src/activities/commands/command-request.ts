@@ -1,7 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
-import { render } from '../../plan/references/evaluate.js';
+import { renderToText } from '../../plan/references/evaluate.js';
 import type { Template } from '../../plan/values/expression.js';
-import { toText } from '../../plan/values/json.js';
 import type { CommandStep } from '../../plan/step.js';
 import type { Store } from '../../store/store.js';
 import type { CommandCall } from '../contract.js';
@@ -37,7 +36,7 @@ export async function createCommandRequest(
     ...[step.cwd, step.stdin].filter((template) => template !== null),
   ];
   const scope = await createScope(store, call.environment, templates);
-  const text = (template: Template): string => toText(render(template, scope));
+  const text = (template: Template): string => renderToText(template, scope);
   const argv = step.argv.map(text);
   const env = Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, text(value)]));
   refuseNul([...argv, ...Object.values(env)]);

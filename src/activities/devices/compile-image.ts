@@ -19,7 +19,7 @@ export function createCompileImage({ store }: Dependencies): Activities['compile
       if (recorded !== null) return recorded;
       const device = await loadDevice(store, step.device);
       const sources = (await renderAll(store, call, step.sources)).flatMap((source) =>
-        Array.isArray(source) ? source.map(toText) : [toText(source)],
+        (Array.isArray(source) ? source : [source ?? '']).map(toText),
       );
       const image = await buildImage(device, sources, {
         owner: { store: store.id, run: call.root.run },

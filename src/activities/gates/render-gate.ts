@@ -1,4 +1,4 @@
-import { render } from '../../plan/references/evaluate.js';
+import { render, renderToText } from '../../plan/references/evaluate.js';
 import type { Scope } from '../../plan/references/evaluate.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { LOST_OPTIONS, MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
@@ -6,7 +6,6 @@ import type { Recovery } from '../../plan/outcomes/flash-recovery.js';
 import { RECOVERY_OPTIONS } from '../../plan/outcomes/flash-recovery.js';
 import { cutTo } from '../../plan/text/cut-to.js';
 import type { Json } from '../../plan/values/json.js';
-import { toText } from '../../plan/values/json.js';
 import type { Plan, PlanBody } from '../../plan/plan.js';
 import type { ApprovalStep, AskStep, Block, GateRules } from '../../plan/step.js';
 import { plannerOf } from '../../plan/agents/planned-by.js';
@@ -61,7 +60,7 @@ export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
 function shownBy(step: ApprovalStep | AskStep, scope: Scope): Shown {
   // What stands at its end may be empty, line by line.
   const message = cutTo(
-    toText(render(step.kind === 'ask' ? step.question : step.message, scope)).trimEnd(),
+    renderToText(step.kind === 'ask' ? step.question : step.message, scope).trimEnd(),
     MESSAGE_CHARACTERS,
   );
   const content = step.kind === 'ask' || step.content === null ? null : render(step.content, scope);

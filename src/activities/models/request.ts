@@ -1,7 +1,7 @@
 import type { Environment } from '../../plan/references/environment.js';
 import { rootsOf } from '../../plan/values/expression.js';
 import type { Scope } from '../../plan/references/evaluate.js';
-import { render } from '../../plan/references/evaluate.js';
+import { render, renderToText } from '../../plan/references/evaluate.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
@@ -81,7 +81,7 @@ async function told(store: Store, context: Hash | undefined, prompt: string): Pr
 /** The text that a rehearsal of this step answers with, or null. */
 export async function renderRehearsal(store: Store, step: AgentStep, environment: Environment): Promise<string | null> {
   if (step.rehearsal === null) return null;
-  return toText(render(step.rehearsal, await createScope(store, environment, [step.rehearsal])));
+  return renderToText(step.rehearsal, await createScope(store, environment, [step.rehearsal]));
 }
 
 /** The request that asks once more: the conversation, the answer, and what is wrong with it. */

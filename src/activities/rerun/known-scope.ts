@@ -1,6 +1,6 @@
 import type { BindingSource } from '../../plan/schedule/bindings.js';
 import { bind } from '../../plan/schedule/bindings.js';
-import { evaluate, isTrue, render } from '../../plan/references/evaluate.js';
+import { isTrue, render } from '../../plan/references/evaluate.js';
 import { OUTER, rootsOf } from '../../plan/values/expression.js';
 import type { Expression, Root, Template } from '../../plan/values/expression.js';
 import type { Json } from '../../plan/values/json.js';
@@ -86,9 +86,7 @@ function isKnown(root: Root, scope: KnownScope): boolean {
 
 async function valueOf(scope: KnownScope, template: Template): Promise<Json> {
   const environment = await createScope(scope.store, bind(rootsOf([template]), scope), [template]);
-  return template.kind === 'expression'
-    ? (evaluate(template.expression, environment) ?? null)
-    : render(template, environment);
+  return render(template, environment);
 }
 
 /** The value of a template all of whose operands are known. */

@@ -1,5 +1,5 @@
 import type { Scope } from '../../plan/references/evaluate.js';
-import { evaluate, render } from '../../plan/references/evaluate.js';
+import { evaluate, renderToText } from '../../plan/references/evaluate.js';
 import { insideTags } from '../../plan/text/data-block.js';
 import type { Template } from '../../plan/values/expression.js';
 import { toText } from '../../plan/values/json.js';
@@ -9,7 +9,7 @@ import { toText } from '../../plan/values/json.js';
  * `</tag>`, what would end that tag is written `<\/tag>`. All else stays letter for letter.
  */
 export function renderFramed(template: Template, scope: Scope): string {
-  if (template.kind !== 'text') return toText(render(template, scope));
+  if (template.kind !== 'text') return renderToText(template, scope);
   let written = '';
   const values: Placed[] = [];
   for (const part of template.parts) {

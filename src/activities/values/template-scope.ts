@@ -59,5 +59,5 @@ export async function renderAll(store: Store, { environment }: StepCall, templat
 export async function renderText(store: Store, call: StepCall, template: Template | null): Promise<string | null> {
   if (template === null) return null;
   const [value] = await renderAll(store, call, [template]);
-  return toText(value);
+  return toText(value ?? '');
 }

@@ -14,16 +14,18 @@ export interface Scope {
 }
 
 /**
- * Renders a template. A scalar that is one whole reference keeps its type, and is the empty string when there is
- * nothing (the output of a failed step); inside text, values stand as `toText` says. What is inserted is
- * data and is never scanned again (I4).
+ * Renders a template. A scalar that is one whole reference keeps its type, null too, and is the empty string when there
+ * is nothing (the output of a failed step); inside text, values stand as `toText` says. What is inserted is data and is
+ * never scanned again (I4).
  */
 export function render(template: Template, scope: Scope): Json {
   switch (template.kind) {
     case 'literal':
       return template.value;
-    case 'expression':
-      return evaluate(template.expression, scope) ?? '';
+    case 'expression': {
+      const value = evaluate(template.expression, scope);
+      return value === undefined ? '' : value;
+    }
     case 'text':
       return template.parts
         .map((part) =>
@@ -38,6 +40,11 @@ export function render(template: Template, scope: Scope): Json {
       // fromEntries defines own properties, so that not even a key `__proto__` could reach a prototype (I4).
       return Object.fromEntries(Object.entries(template.entries).map(([key, value]) => [key, render(value, scope)]));
   }
+}
+
+/** Renders a template for a place that takes a text: one whole reference to null is the empty string there. */
+export function renderToText(template: Template, scope: Scope): string {
+  return toText(render(template, scope) ?? '');
 }
 
 /** The value of an expression; undefined when what it refers to is not there. */

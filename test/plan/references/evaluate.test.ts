@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment } from '../../../src/plan/references/environment.js';
-import { evaluate, isTrue, render } from '../../../src/plan/references/evaluate.js';
+import { evaluate, isTrue, render, renderToText } from '../../../src/plan/references/evaluate.js';
 import type { Scope } from '../../../src/plan/references/evaluate.js';
 import type { BinaryOperator, Expression, FunctionName, Template } from '../../../src/plan/values/expression.js';
 import type { Json } from '../../../src/plan/values/json.js';
@@ -62,6 +62,8 @@ describe('rendering', () => {
       text(ref('step:0.output', 'nested', 'deep')),
       '[\n  {\n    "x": "y"\n  }\n]',
     ],
+    ['one whole reference to null as null', { kind: 'expression', expression: ref('input:list', -1, 'a') }, null],
+    ['one whole reference to nothing as the empty text', { kind: 'expression', expression: ref('step:1.output') }, ''],
     ['nothing inside text as nothing', text('[', ref('step:1.output'), ']'), '[]'],
     [
       'a stored value by loading it',
@@ -88,6 +90,14 @@ describe('rendering', () => {
     ],
   ])('gives %s', (_, template, expected) => {
     expect(render(template, scope)).toEqual(expected);
+  });
+
+  it.each<[string, Template, string]>([
+    ['one whole reference to null', { kind: 'expression', expression: ref('input:list', -1, 'a') }, ''],
+    ['a reference to null in a text', text('[', ref('input:list', -1, 'a'), ']'), '[null]'],
+    ['a number', { kind: 'expression', expression: ref('step:0.output', 'score') }, '11'],
+  ])('gives %s as a text', (_, template, expected) => {
+    expect(renderToText(template, scope)).toBe(expected);
   });
 
   it('never scans what it inserted again', () => {

@@ -7,7 +7,6 @@ import type { Scope } from '../../../plan/references/evaluate.js';
 import { OUTER, rootsOf } from '../../../plan/values/expression.js';
 import type { Expression, Root, Template } from '../../../plan/values/expression.js';
 import type { GateEnd } from '../../../plan/gates/gate.js';
-import type { Json } from '../../../plan/values/json.js';
 import { joinPath, segmentOf } from '../../../plan/plan.js';
 import type { Failures } from '../../../plan/result.js';
 import type { Spend } from '../../../plan/budget/spend.js';
@@ -151,8 +150,7 @@ export function valueOf(scope: FoldScope, template: Template): Value | null {
     const binding = environment[template.expression.root];
     if (binding !== undefined && ('value' in binding || 'ref' in binding)) return binding;
   }
-  const json = isInline(environment) ? attempt(() => render(template, inlineScope(environment))) : null;
-  return json === null ? null : inline(json);
+  return isInline(environment) ? attempt(() => inline(render(template, inlineScope(environment)))) : null;
 }
 
 /** Tells whether a step's `when` holds; null when history alone does not tell. */
@@ -189,7 +187,7 @@ function inlineScope(environment: Scope['environment']): Scope {
   return { environment, load: stored, text: (text) => (typeof text === 'string' ? text : stored()) };
 }
 
-function attempt<T extends Json>(compute: () => T): T | null {
+function attempt<T>(compute: () => T): T | null {
   try {
     return compute();
   } catch {
