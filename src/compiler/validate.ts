@@ -8,7 +8,7 @@ import type { Problem } from './problems/problem.js';
 import { sortProblems } from './problems/problem.js';
 import { findProject } from './project/project.js';
 import { isTestFile } from './problems/source.js';
-import { kindOf, listFolder, readText } from './text/disk.js';
+import { folderFault, kindOf, listFolder, readText } from './text/disk.js';
 
 /** Folders that hold no definitions, or only broken ones; a folder that is named is looked through all the same. */
 const SKIPPED_FOLDERS = new Set([
@@ -57,13 +57,17 @@ export function validatePaths(paths: string[], cwd: string): Validation {
   return { files: files.size, empty, problems: sortProblems([...problems, ...compiler.problems]), sources };
 }
 
-/** A named file whatever it is; of a folder, what has the extension and the place of a definition. */
+/**
+ * A named file whatever it is; of a folder, what has the extension and the place of a definition. A folder that cannot
+ * be read stands for what may be in it: whoever reads it says so.
+ */
 export function definitionsAt(path: string): string[] {
   return kindOf(path) === 'folder' ? definitionsIn(path, 0) : [path];
 }
 
 function definitionsIn(folder: string, depth: number): string[] {
   if (depth > MAX_FOLDER_DEPTH) return [];
+  if (folderFault(folder) !== null) return [folder];
   return listFolder(folder).flatMap(({ name, kind }) => {
     const path = join(folder, name);
     if (kind === 'folder') return SKIPPED_FOLDERS.has(name) ? [] : definitionsIn(path, depth + 1);

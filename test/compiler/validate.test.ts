@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { printProblems } from '../../src/compiler/problems/print-problems.js';
 import { packageRoot } from '../../src/compiler/text/disk.js';
@@ -5,6 +7,18 @@ import { validatePaths } from '../../src/compiler/validate.js';
 import { brief, compileIn, createProject } from './helpers/temporary-project.js';
 
 const AGENT = 'name: security-scanner\nprompt: Scan.\n';
+
+/** Root may read everything: the work is done as a user who may not. */
+function asNobody<T>(work: () => T): T {
+  const me = process.geteuid?.() ?? 0;
+  if (me !== 0) return work();
+  process.seteuid?.(65534);
+  try {
+    return work();
+  } finally {
+    process.seteuid?.(me);
+  }
+}
 
 describe('validatePaths', () => {
   it('finds nothing wrong with what is shipped', () => {
@@ -30,6 +44,14 @@ describe('validatePaths', () => {
     const { files, problems } = validatePaths(['.'], root);
     expect(files).toBe(2);
     expect(problems.map(brief)).toEqual(['2:12 unknown-agent']);
+  });
+
+  it('reports a folder that it cannot read, and all that is in it', () => {
+    const root = createProject({ 'd/ok.yml': 'steps:\n  - command: [ls]\n', 'd/shut/b.yml': 'steps: 3\n' });
+    chmodSync(root, 0o755);
+    chmodSync(join(root, 'd/shut'), 0o000);
+    const { files, problems } = asNobody(() => validatePaths(['d'], root));
+    expect({ files, problems }).toMatchObject({ files: 2, problems: [{ code: 'unreadable-file', file: 'd/shut' }] });
   });
 
   it('reports a problem of a shared file once', () => {

@@ -25,7 +25,9 @@ export function formatPaths(paths: string[], cwd: string, { write }: { write: bo
     ...new Set(
       named.flatMap((path) =>
         kindOf(path) === 'folder'
-          ? definitionsAt(path).filter((file) => hasCanonicalForm(file) && !isForDefinitions(file))
+          ? definitionsAt(path).filter(
+              (file) => kindOf(file) === 'folder' || (hasCanonicalForm(file) && !isForDefinitions(file)),
+            )
           : [path],
       ),
     ),

@@ -1,4 +1,4 @@
-import { openSession } from '../session.js';
+import { openSession, openWorkspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { serverSchedules } from './server-schedules.js';
 import { attributesAt } from '../submit/start-run.js';
@@ -25,11 +25,11 @@ export async function syncSchedules(
   terminal: Terminal,
   onPlanned: (changes: TriggerChanges) => void,
 ): Promise<TriggerChanges> {
-  const session = await openSession(terminal, { taskQueue: null });
-  const { definitions, broken } = await triggeredDefinitions(session, terminal);
+  const { definitions, broken } = await triggeredDefinitions(await openWorkspace(terminal), terminal);
   const [first] = broken;
   // A schedule whose definition is broken for a while would be removed with all that is known of it.
   if (first !== undefined) throw first.problems;
+  const session = await openSession(terminal, { taskQueue: null });
   const link = await session.connect({ start: true });
   try {
     const { pollersOf } = await import('../../workers/connection/task-queue.js');

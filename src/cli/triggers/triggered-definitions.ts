@@ -41,7 +41,8 @@ export async function triggeredDefinitions(
     if (seen.has(name)) continue;
     seen.add(name);
     const content = readText(path);
-    if (!('text' in content) || !MAY_HAVE_TRIGGERS.test(content.text)) continue;
+    // What cannot be read may have some.
+    if ('text' in content && !MAY_HAVE_TRIGGERS.test(content.text)) continue;
     const file = relative(root, path);
     try {
       const compiled = await compile(path, workspace, terminal);

@@ -2,7 +2,7 @@ import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path
 import { NAME } from '../../plan/names.js';
 import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Project } from './project.js';
-import { kindOf, listFolder, packageRoot, readText, realPath } from '../text/disk.js';
+import { folderFault, kindOf, listFolder, packageRoot, readText, realPath } from '../text/disk.js';
 import { isTestFile, stemOf } from '../problems/source.js';
 
 /** Agents that come with the package. */
@@ -198,13 +198,19 @@ function createFolderReader(): (folder: string, kind: Kind) => Entry[] {
   return (folder, kind) => {
     const known = folders.get(folder);
     if (known !== undefined) return known;
-    const entries = listFolder(folder)
-      .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
-      .filter(({ name }) => !isTestFile(name) && !isReadme(name))
-      .map(({ name }) => ({ name: quickName(join(folder, name)), file: join(folder, name), builtIn: false }));
+    const entries = filesIn(folder, kind).map((file) => ({ name: quickName(file), file, builtIn: false }));
     folders.set(folder, entries);
     return entries;
   };
+}
+
+/** Files of a kind. A folder that cannot be read stands for what may be in it: whoever reads it says so. */
+function filesIn(folder: string, kind: Kind): string[] {
+  if (folderFault(folder) !== null) return [folder];
+  return listFolder(folder)
+    .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
+    .filter(({ name }) => !isTestFile(name) && !isReadme(name))
+    .map(({ name }) => join(folder, name));
 }
 
 /** Finds tools, each of which is a folder of its name; last among those that were `made`. */

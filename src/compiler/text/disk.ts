@@ -76,7 +76,8 @@ function asFile(text: string): { text: string } | { failure: string } {
 /** Reads a regular file of at most so many bytes. The failure is a sentence about the file. */
 export function readBytes(path: string, most: number): { bytes: Buffer } | { failure: string } {
   try {
-    const refusal = REFUSALS[lookAt(path)];
+    const kind = lookAt(path);
+    const refusal = (kind === 'folder' ? folderFault(path) : null) ?? REFUSALS[kind];
     if (refusal !== null) return { failure: refusal };
     // Not blocking and not following: between `lstat` and here a FIFO or a link may have taken the file's place.
     const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -120,7 +121,18 @@ function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
-/** Names in a folder, sorted; none when it is no folder or cannot be read. */
+/** Why nobody can tell what is in a folder, as a sentence; null where it can be read, and where there is none. */
+export function folderFault(path: string): string | null {
+  try {
+    readdirSync(path);
+    return null;
+  } catch (error) {
+    const code = errorCode(error);
+    return NO_PATH.includes(code) ? null : `The folder cannot be read (${code}), nor what is in it.`;
+  }
+}
+
+/** Names in a folder, sorted; none when it is no folder or cannot be read (`folderFault`). */
 export function listFolder(path: string): { name: string; kind: FileKind }[] {
   overlay?.looked?.(path);
   const entries = new Map(listDisk(path).map((entry) => [entry.name, entry]));
