@@ -6,6 +6,7 @@ import type { InputType } from '../../plan/values/input-type.js';
 import { INPUT_PHRASES, isOfInputType } from '../../plan/values/input-type.js';
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { usageError } from '../exit-codes.js';
+import { keyTwice } from '../json-text-fault.js';
 import { MOST_LEVELS } from '../../plan/values/json-fault.js';
 import { neededBy } from './needed-by.js';
 import { ownOf } from '../../plan/values/own.js';
@@ -101,6 +102,8 @@ export function parseValue(name: string, text: string, { type }: Pick<InputSpec,
   if (value === undefined || !isOfInputType(value, type))
     throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);
   checkCarried(name, value, text);
+  const twice = typeof value === 'object' && value !== null ? keyTwice(text) : null;
+  if (twice !== null) throw usageError(`Expected the input \`${name}\` to be JSON without ${twice}.`);
   return value;
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../plan/values/json.js';
 import { usageError } from '../exit-codes.js';
+import { jsonTextFault } from '../json-text-fault.js';
 import { decode, readGivenFile } from '../read-given.js';
 import type { Terminal } from '../terminal.js';
 
@@ -16,7 +17,10 @@ export async function readRequest(typed: string | undefined, terminal: Terminal)
 /** The values in a file of `--inputs`: JSON, or YAML with the same meaning. */
 export async function readInputFile(file: string | null, terminal: Terminal): Promise<Json | null> {
   if (file === null) return null;
-  const values = await parse(await readGivenFile(file, 'the file of `--inputs`', terminal), file);
+  const text = await readGivenFile(file, 'the file of `--inputs`', terminal);
+  const values = await parse(text, file);
+  const fault = file.endsWith('.json') ? jsonTextFault(text, values) : null;
+  if (fault !== null) throw usageError(`Expected the file of \`--inputs\` to be JSON without ${fault}: \`${file}\`.`);
   if (values === null)
     throw usageError(`Expected the file of \`--inputs\` to hold a map of names to values, got nothing: \`${file}\`.`);
   return values;

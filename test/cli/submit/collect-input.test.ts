@@ -85,6 +85,10 @@ describe('the input of a run', () => {
       { file: { text: 'a', count: Number.NaN } },
       'Expected the numbers of the input `count` to be finite, and whole ones at most 9007199254740991; got `NaN`.',
     ],
+    [
+      { pairs: ['text=a', 'options={"a":1,"a":2}'] },
+      'Expected the input `options` to be JSON without a key that is written twice, such as `a`.',
+    ],
     [{ file: { text: 3 } }, 'Expected the input `text` to be a text, got `3` (number).'],
     [{ file: ['x'] }, 'Expected the file of `--inputs` to hold a map of names to values.'],
     [{}, 'The definition `test` needs the input `text`, which `read` needs.'],

@@ -2,10 +2,8 @@ import type { Gate } from '../../../plan/gates/gate.js';
 import { optionText } from '../../../plan/gates/option-text.js';
 import type { Json } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
-import { jsonFault } from '../../../plan/values/json-fault.js';
 import { refusal, usageError } from '../../exit-codes.js';
-import { parseJson } from '../../../compiler/text/parse-json.js';
-import { createSource } from '../../../compiler/problems/source.js';
+import { jsonTextFault } from '../../json-text-fault.js';
 import { readGivenFile } from '../../read-given.js';
 import type { Terminal } from '../../terminal.js';
 
@@ -42,7 +40,7 @@ function parsed(text: string): Json {
   } catch {
     return text;
   }
-  const fault = faultIn(text, value);
+  const fault = jsonTextFault(text, value);
   if (fault !== null) throw refusal(`Expected an answer without ${fault}.`);
   return value;
 }
@@ -66,21 +64,7 @@ export function toContent(text: string, isText: boolean, name: string): Json {
       `Expected ${name} to be JSON, as what the gate shows: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const fault = faultIn(text, value);
+  const fault = jsonTextFault(text, value);
   if (fault !== null) throw usageError(`Expected ${name} to be JSON without ${fault}.`);
   return value;
-}
-
-/** What keeps JSON that a person wrote from being taken, in words that follow "without"; null where nothing does. */
-function faultIn(text: string, value: Json): string | null {
-  return jsonFault(value) ?? keyTwice(text);
-}
-
-/** Of a key that is written twice only the last value would count, and nobody would see which one that was. */
-function keyTwice(text: string): string | null {
-  let found: string | null = null;
-  parseJson(createSource('', '', text), ({ code, at }) => {
-    if (code === 'duplicate-key') found ??= `a key that is written twice, such as \`${at.path}\``;
-  });
-  return found;
 }
