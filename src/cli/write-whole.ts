@@ -1,6 +1,7 @@
-import { constants, copyFileSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from '../store/store-failure.js';
+import { makeFolders } from './make-folders.js';
 
 /**
  * Writes a file of a person's so that half of it is never seen, neither by readers nor after a full disk. Without
@@ -9,7 +10,7 @@ import { errorCode } from '../store/store-failure.js';
  */
 export function writeWhole(file: string, text: string, { replace = false }: { replace?: boolean } = {}): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolders(dirname(file));
     write(file, text, replace);
   } catch (error) {
     if (error instanceof Error) throw Object.assign(error, { path: file, syscall: 'write' });

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { makeFolders } from '../../src/cli/make-folders.js';
 import { writeWhole } from '../../src/cli/write-whole.js';
 import { temporaryFolder } from '../store/helpers/harness.js';
 
@@ -27,4 +28,18 @@ it('what could not be written leaves what was there and no half of it, and says 
   }
   expect(error).toMatchObject({ path: file });
   expect(readdirSync(at)).toEqual(['a.yml']);
+});
+
+it('folders are made one by one, and none where a file system makes none', async () => {
+  const at = await temporaryFolder();
+  makeFolders(join(at, 'a', 'b', 'c'));
+  makeFolders(join(at, 'a', 'b', 'c'));
+  writeFileSync(join(at, 'file'), '');
+  expect(readdirSync(join(at, 'a', 'b'))).toEqual(['c']);
+  expect(() => makeFolders(join(at, 'file'))).toThrow(/EEXIST/);
+  expect(() => makeFolders(join(at, 'file', 'below'))).toThrow(/ENOTDIR/);
+});
+
+it.runIf(existsSync('/proc/self'))('a folder below `/proc` is refused at once', () => {
+  expect(() => makeFolders('/proc/none/below')).toThrow(/ENOENT/);
 });

@@ -68,6 +68,7 @@ export const WRITERS: Record<string, string> = {
   'cli/submit/init-project.ts': 'outside: the command line; told, exit 3',
   'cli/workspace/apply-changes.ts': 'outside: the command line; told, exit 3',
   'cli/workspace/export-files.ts': 'outside: the command line; told, exit 3',
+  'cli/make-folders.ts': 'outside: the command line; told, exit 3',
   'cli/write-whole.ts': 'outside: the command line; told, exit 3',
   'workers/server/embedded-server.ts': 'log of the server, database',
   'workers/host/host-files.ts': 'host file',

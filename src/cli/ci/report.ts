@@ -1,8 +1,9 @@
-import { appendFileSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ExitCode } from '../exit-codes.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { FollowEnd } from '../follow/follow.js';
+import { makeFolders } from '../make-folders.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { writeWhole } from '../write-whole.js';
@@ -55,7 +56,7 @@ function writeReport(file: string, text: string): void {
 
 function write(file: string, text: string, how: (file: string, text: string) => void): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolders(dirname(file));
     how(file, text);
   } catch (error) {
     throw new CliError(

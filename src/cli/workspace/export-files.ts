@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Folder } from '../../activities/workspace/open.js';
 import { inFolderBelow, withRoot } from '../../activities/workspace/open.js';
 import { usageError } from '../exit-codes.js';
+import { makeFolders } from '../make-folders.js';
 import { safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -30,7 +31,7 @@ export async function exportFiles({ run, folder, at, changed, json }: Export, te
   await requireEmpty(target, folder);
   const entries = await wantedOf(snapshots, { at, changed });
   const paths = entries.map(({ path }) => path);
-  await mkdir(target, { recursive: true });
+  makeFolders(target);
   await withRoot(target, (root) => writeEntries(snapshots, entries, root));
   if (json) return printJson(terminal, paths);
   for (const path of paths) print(terminal, safeName(path));
