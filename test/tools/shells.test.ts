@@ -62,6 +62,8 @@ describe('the completion of fish', () => {
     ['perdure workspace diff rel', [RUN]],
     ['perdure approve re', [GATE]],
     ['perdure run my', ['my flow.yml']],
+    ['perdure agents list --waiti', []],
+    ['perdure sessions show rel', []],
   ])('offers for `%s`', (line, expected) => {
     expect(offeredByFish(line).sort()).toEqual(expected);
   });

@@ -164,7 +164,8 @@ function askFor(names: string): string {
 function fish(commands: readonly CommandSpec[]): string {
   const lines = commands.flatMap((command) => {
     const { name, summary } = command;
-    const here = `-n '__fish_seen_subcommand_from ${name}'`;
+    // A word that is a command may stand behind another one, as `list` does: the first word is the command.
+    const here = `-n 'contains -- ${name} (commandline -opc)[2]'`;
     const actions = actionsOf(command);
     const asked = namesIn(command)?.names ?? null;
     return [
