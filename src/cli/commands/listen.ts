@@ -20,12 +20,15 @@ export const listen: CommandSpec = {
   async run({ options, terminal }) {
     const { reachOf } = await import('../../web/access/reach.js');
     const reach = reachOf(reachOptions(options), terminal.cwd);
-    const { openSession } = await import('../session.js');
+    const { openSession, openWorkspace } = await import('../session.js');
+    const { findHooks } = await import('../../web/hooks/open-hooks.js');
+    // What is not right is told before anything is made or started.
+    const wanted = await findHooks(await openWorkspace(terminal), terminal);
     const session = await openSession(terminal, { taskQueue: options.text('task-queue') });
     const { serveHooks } = await import('../../web/hooks/serve-hooks.js');
     const { hostSignal } = await import('../../workers/host/host-process.js');
     const stop = hostSignal();
-    const hooks = await serveHooks({ session, reach, by: actingName(options.text('as')), terminal });
+    const hooks = await serveHooks({ wanted, session, reach, by: actingName(options.text('as')), terminal });
     try {
       for (const address of hooks.addresses.values()) print(terminal, address);
       tell(terminal, 'Definitions are as they are now: start it again after a change. Ctrl-C ends it, and no run.');

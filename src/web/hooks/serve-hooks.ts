@@ -9,6 +9,7 @@ import type { Reach } from '../access/reach.js';
 import { isLoopback } from '../access/reach.js';
 import { shareLink } from '../data/shared-link.js';
 import { createHookApp } from './app.js';
+import type { WantedHook } from './open-hooks.js';
 import { openHooks } from './open-hooks.js';
 
 /** Hooks that are listened for. */
@@ -19,15 +20,17 @@ export interface ServedHooks {
 }
 
 /**
- * Takes deliveries for the webhooks of the project's definitions until it is closed, and keeps the host meanwhile.
- * Throws what says why it cannot (exit codes 2 and 3).
+ * Takes deliveries for webhooks (`findHooks`) until it is closed, and keeps the host meanwhile. Throws what says why it
+ * cannot (exit codes 2 and 3).
  */
 export async function serveHooks({
+  wanted,
   session: own,
   reach,
   by,
   terminal,
 }: {
+  wanted: WantedHook[];
   session: Session;
   reach: Reach;
   by: string;
@@ -36,7 +39,7 @@ export async function serveHooks({
   const session = shareLink(own);
   try {
     const link = await session.connect({ start: true });
-    const hooks = await openHooks(session, { by, attributes: attributesAt(link), terminal });
+    const hooks = await openHooks(wanted, session, { by, attributes: attributesAt(link), terminal });
     const server = createAdaptorServer({
       fetch: (...args: Parameters<typeof app.fetch>) => app.fetch(...args),
       ...(reach.tls === null ? {} : { createServer: createTlsServer, serverOptions: reach.tls }),
