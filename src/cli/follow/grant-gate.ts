@@ -35,9 +35,10 @@ export interface GrantCommand {
 export async function grantGate(command: GrantCommand, terminal: Terminal): Promise<ExitCode> {
   const ms = command.expires === null ? USUAL_MS : lastsFor(command.expires);
   const run = rootOf(command.address);
+  const typedUrl = command.publicUrl === null ? null : originAt(command.publicUrl);
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(run);
-  const publicUrl = command.publicUrl ?? session.config.ui?.public_url ?? null;
+  const publicUrl = typedUrl ?? session.config.ui?.public_url ?? null;
   const { view, link } = await findRun(run, session);
   if (link === null) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
   try {
@@ -114,4 +115,11 @@ function lastsFor(text: string): number {
   if (checked.success) return millisecondsOf(checked.data);
   const [issue] = checked.error.issues;
   throw usageError(`Expected \`--expires\` to be ${issue?.message ?? 'a duration'}, got \`${text}\`.`);
+}
+
+/** Where the page is: a link below anything else leads nowhere. */
+function originAt(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
+  throw usageError(`Expected \`--public-url\` to be \`https://<host>\`, without a path, got \`${text}\`.`);
 }

@@ -8,6 +8,7 @@ const FILES = {
   'asks.yml': ASKS_A_MODEL,
   'empty.yml': '',
   'none/notes.txt': 'nothing\n',
+  'twice.json': '{"name": "a", "name": "b"}',
   'broken.yml': 'name: broken\nsteps:\n  - agent: general-porpose\n    prompt: hi\n',
 };
 
@@ -25,6 +26,17 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['options that exclude each other', ['run', 'hello.yml', '--yes', '--unattended'], 'cannot be used with'],
     ['a bad id', ['run', 'hello.yml', '-i', 'name=x', '--id', '../x'], "Expected a run's id"],
     ['an empty definition', ['run', ''], 'Expected `<definition>`, got an empty text.'],
+    [
+      'a file of inputs with a key twice',
+      ['run', 'hello.yml', '--inputs', 'twice.json'],
+      'to be JSON without a key that is written twice, such as `name`: `twice.json`.',
+    ],
+    ['listening without a webhook', ['listen'], 'No definition has `on: {webhook: …}`.'],
+    [
+      'a page that is nowhere',
+      ['grant', 'x/ok', '--public-url', 'foo'],
+      'Expected `--public-url` to be `https://<host>`, without a path, got `foo`.',
+    ],
     ['an empty run', ['cancel', ''], 'Expected `<run>`, got an empty text.'],
     ['an address without a run', ['approve', '/ok'], 'There is no run `'],
     ['no name', ['run', 'hello.yml', '-i', 'name=x', '--as', ''], 'Expected `--as` to be a name on one line'],
@@ -129,6 +141,21 @@ describe('bad usage is one clear error, and nothing is started', () => {
     const folder = newFolder(FILES);
     expect(await perdure(folder, args)).toEqual(await perdureHere(folder, args));
   });
+
+  it.each(['\0', 'x'.repeat(300_000)])(
+    'keeps what a definition that cannot be read may have scheduled (%#)',
+    async (odd) => {
+      const folder = newFolder({ 'definitions/workflows/nightly.yml': `schedule: "0 3 * * *"\n# ${odd}\n` });
+      for (const args of [['schedules', 'sync'], ['listen']]) {
+        const { code, stderr } = await perdureHere(folder, args);
+        expect({ code, stderr }).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('unreadable-file') as string,
+        });
+      }
+      expect(existsSync(join(folder, '.perdure'))).toBe(false);
+    },
+  );
 
   it('stops before anything starts when no model provider is there, and says what to set', async () => {
     const folder = newFolder(FILES);
