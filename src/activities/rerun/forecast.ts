@@ -1,7 +1,10 @@
 import { joinPath, segmentOf } from '../../plan/plan.js';
-import { isWithin, reuseFor } from '../../plan/calls/reuse.js';
+import { comesAfter } from '../../plan/calls/comes-after.js';
+import { isWithin, mayChangeFiles, reuseFor } from '../../plan/calls/reuse.js';
+import type { Reuse } from '../../plan/calls/short-call.js';
 import { endStep, lastStepOf, startStep } from '../../plan/schedule/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
+import { isBlockStep } from '../../plan/step.js';
 import { rootsOfStep } from '../../plan/references/step-references.js';
 import { inline } from '../../plan/values/value.js';
 import type { JournalEntry } from '../../store/journal/entry.js';
@@ -21,7 +24,7 @@ export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
     ...input,
     store: asFound(input),
     told: [],
-    files: { changed: false },
+    changing: [],
     agents: input.plan.agents,
     unattended: input.settings.gates === 'fallback',
     outer: null,
@@ -130,24 +133,44 @@ function lookAt(scope: KnownScope, step: Step): Known | Promise<Known> {
 
 /** Notes what is known of a step whose output nobody knows. */
 function tell(scope: KnownScope, { step, path }: Placed<Step>, action: Forecast['action']): undefined {
-  scope.told.push({ path, action });
-  if ((action === 'run' || action === 'may_run') && mayChangeFiles(scope, step)) scope.files.changed = true;
+  const told = { path, action };
+  scope.told.push(told);
+  if ((action === 'run' || action === 'may_run') && changesFiles(scope, step)) scope.changing.push(told);
 }
 
-/** Tells whether a step that runs may change files: an agent only with tools, or where a program plays it. */
-function mayChangeFiles(scope: KnownScope, step: Step): boolean {
-  if (step.kind !== 'agent') return step.effect !== 'none';
-  return (scope.agents[step.agent]?.uses ?? []).length > 0 || programFor(scope, step) !== null;
+/** Tells whether a step may change files where it runs; of one that stands for what is in it nobody knows. */
+function changesFiles(scope: KnownScope, step: Step): boolean {
+  if (step.kind === 'plan' || isBlockStep(step)) return true;
+  return mayChangeFiles(step, scope.agents, playedByProgram(scope, step));
+}
+
+function playedByProgram(scope: KnownScope, step: Step): boolean {
+  return step.kind === 'agent' && programFor(scope, step) !== null;
+}
+
+/**
+ * What is told of a step that may depend on files, where one before it may change them: what looks around runs for
+ * certain where that one does.
+ */
+function afterChanges(
+  { plan, changing }: KnownScope,
+  { step, path, reuse }: Placed<Acting> & { reuse: Reuse },
+): 'run' | 'may_run' | null {
+  const looks = reuse.looks === true;
+  if (reuse.never === true || !(looks || (step.kind === 'command' && step.reads.length > 0))) return null;
+  const before = changing.filter((one) => comesAfter(plan, path, one.path));
+  if (before.length === 0) return null;
+  return looks && before.some(({ action }) => action === 'run') ? 'run' : 'may_run';
 }
 
 async function lookUp(scope: KnownScope, { step, path }: Placed<Acting>): Promise<Known> {
-  const { settings, agents, files } = scope;
+  const { settings, agents } = scope;
   if (!areKnown(rootsOfStep(step), scope)) return tell(scope, { step, path }, 'may_run');
   if (settings.reuse === undefined) return tell(scope, { step, path }, 'run');
-  const byProgram = step.kind === 'agent' && programFor(scope, step) !== null;
+  const byProgram = playedByProgram(scope, step);
   const { done, ...reuse } = reuseFor(settings.reuse, { step, path, agents, byProgram });
-  if (step.kind === 'command' && step.reads.length > 0 && files.changed && reuse.never !== true)
-    return tell(scope, { step, path }, 'may_run');
+  const changed = afterChanges(scope, { step, path, reuse });
+  if (changed !== null) return tell(scope, { step, path }, changed);
   const found = await outputFor(scope, { step, path, reuse });
   if (found === null) return tell(scope, { step, path }, done === true ? 'refuse' : 'run');
   scope.told.push({ path, action: 'reuse' });

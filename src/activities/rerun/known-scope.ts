@@ -21,8 +21,8 @@ export interface Forecast {
   /**
    * - `reuse`: the journal has its result for the same content.
    * - `run`: it has none.
-   * - `may_run`: it depends on a step that runs, or names a file that one may change, and is reused where that comes to
-   *   the same; or its condition is not known.
+   * - `may_run`: it depends on a step that runs, or on files that one may change, and is reused where that comes to the
+   *   same; or its condition is not known.
    * - `ask`: people are asked anew.
    * - `refuse`: its external effect has happened, and it is given something else now.
    */
@@ -40,8 +40,8 @@ export interface ForecastInput {
 /** Steps that run together, with what is known of them from the journal. */
 export interface KnownScope extends BindingSource, ForecastInput {
   told: Forecast[];
-  /** Tells whether a step that runs may have changed files. */
-  files: { changed: boolean };
+  /** What is told of steps that run, or may, and may change files then. */
+  changing: Forecast[];
   outer: KnownScope | null;
   body: PlanBody;
   nested: Hash | null;

@@ -4,7 +4,9 @@ import { canonicalJson } from '../../plan/values/json.js';
 import type { ProgramName } from '../../plan/agents/program.js';
 import type { Access } from '../../plan/agents/program-access.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
+import type { Plan } from '../../plan/plan.js';
 import type { AgentStep } from '../../plan/step.js';
+import { comesAfter } from '../../plan/calls/comes-after.js';
 import { mayHaveMoved } from '../../plan/calls/moved.js';
 import type { Hash } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
@@ -54,8 +56,9 @@ interface Found {
 /**
  * The result of this step with this content in the runs that `call.reuse` names, marked `reused` and without spend;
  * null where it has none, or where `areAsLeft` says that the files it wrote are not as they were. That of another path
- * counts where it has moved from there. No result is taken by two steps. Throws `already-done` instead where an
- * external effect happened in that run (decision 14).
+ * counts where it has moved from there. No result is taken by two steps. Where there is none, and the step may change
+ * files, that is noted: those after it take over nothing that may depend on these. Throws `already-done` instead where
+ * an external effect happened in that run (decision 14).
  */
 export async function reusedOutput(
   store: Store,
@@ -81,6 +84,7 @@ export async function reusedOutput(
       `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. ` +
         `\`${shellCommand('perdure rerun', [run], '--again')}\` repeats it.`,
     );
+  if (call.reuse.changes === true) await noteChange(store, call, key);
   return null;
 }
 
@@ -88,18 +92,54 @@ export async function reusedOutput(
 async function* candidates(store: Store, call: StepCall, key: Hash): AsyncGenerator<Found> {
   if (call.reuse === undefined || call.reuse.never === true) return;
   const scopes = [call.reuse.from, ...(call.reuse.earlier ?? [])];
+  const plan = await store.getPlan(call.root.plan);
+  let open: string[] | null = null;
+  for await (const { scope, ...found } of keptResults(store, plan, call, { key, scopes })) {
+    open ??= await unchangedSince(store, plan, call, scopes);
+    if (open.includes(scope)) yield found;
+  }
+}
+
+/** What is kept of a content in these scopes, for this path and then for those that it may have moved from. */
+async function* keptResults(
+  store: Store,
+  plan: Plan,
+  call: StepCall,
+  { key, scopes }: { key: Hash; scopes: string[] },
+): AsyncGenerator<Found & { scope: string }> {
   for (const scope of scopes) {
     const entry = await store.readJournal(keyIn(scope, key, call.path));
-    if (entry !== null) yield { path: call.path, kept: keptIn(entry) };
+    if (entry !== null) yield { scope, path: call.path, kept: keptIn(entry) };
   }
-  const plan = await store.getPlan(call.root.plan);
   for (const scope of scopes) {
     const { key: begin, ...place } = keyIn(scope, key, '');
     for (const [name, entry] of await store.listJournal(place.scope, begin)) {
       const path = name.slice(begin.length);
-      if (path !== call.path && mayHaveMoved(plan, path, call)) yield { path, kept: keptIn(entry) };
+      if (path !== call.path && mayHaveMoved(plan, path, call)) yield { scope, path, kept: keptIn(entry) };
     }
   }
+}
+
+const CHANGED = 'changed ';
+
+/** Notes that a step runs anew which may change files, before it does. Throws where that cannot be written now. */
+async function noteChange(store: Store, { root, path }: StepCall, key: Hash): Promise<void> {
+  const entry = { request: key, response: path, at: new Date().toISOString() };
+  await store.beginOnce({ scope: scopeOf(root.first), key: `${CHANGED}${path}` }, entry);
+}
+
+/**
+ * Of runs, the latest first, those after which no step before this one has run anew that may have changed files: in
+ * this run, or in a rerun in between. All of them for a step that does not look at files which it does not name.
+ */
+async function unchangedSince(store: Store, plan: Plan, call: StepCall, scopes: string[]): Promise<string[]> {
+  if (call.reuse?.looks !== true) return scopes;
+  for (const [position, scope] of [scopeOf(call.root.first), ...scopes].entries()) {
+    const noted = await store.listJournal(scope, CHANGED);
+    if (noted.some(([name]) => comesAfter(plan, call.path, name.slice(CHANGED.length))))
+      return scopes.slice(0, position);
+  }
+  return scopes;
 }
 
 function keptIn({ response }: JournalEntry): Kept {

@@ -57,7 +57,7 @@ export async function openConversation(turning: Turn): Promise<{ head: Hash } | 
     asked: call.asked !== undefined,
   });
   const key = contentKey('agent', modelContent(step, call.model.provider, { ...request, system, messages, tools }));
-  const known = call.asked === undefined && call.said === undefined ? await reusedOutput(store, call, key) : null;
+  const known = call.asked === undefined ? await reusedOutput(store, call, key) : null;
   if (known !== null) return { known };
   const isOwn = call.asked === undefined;
   const files = isOwn ? await filesAtStart(store, call, step) : null;

@@ -60,16 +60,32 @@ function clearsUp(step: Step, agents: Plan['agents']): boolean {
   return step.always && step.effect === 'workspace' && (step.kind !== 'agent' || touchesUnnamed(step, agents));
 }
 
-/** Tells whether a step may change files: its output without them would be half of its result. */
-function changesFiles(step: Step, agents: Plan['agents'], byProgram: boolean): boolean {
-  if (step.effect === 'none') return false;
-  return byProgram || step.kind === 'command' || touchesUnnamed(step, agents);
-}
-
 /** Tells whether a step is about files alone, which its output either says nothing of or compares as they are now. */
 function isFileAlone(step: Step): boolean {
   if (step.kind !== 'tool' || step.tool.kind !== 'builtin') return false;
   return ['keep_context', 'compare_workspace', 'test_changes'].includes(step.tool.name);
+}
+
+/**
+ * Tells whether a step may change files: its output without them would be half of its result, and what comes after it
+ * may depend on them. `byProgram` says that a program plays it.
+ */
+export function mayChangeFiles(step: Step, agents: Plan['agents'], byProgram: boolean): boolean {
+  if (step.effect === 'none' || isFileAlone(step)) return false;
+  if (step.kind === 'tool') return step.tool.kind === 'mcp' || looksAround(step.tool, step.effect);
+  return byProgram || step.kind === 'command' || touchesUnnamed(step, agents);
+}
+
+/** A step where it stands in a run. */
+interface Placed {
+  step: Step;
+  path: string;
+  agents: Plan['agents'];
+}
+
+/** Tells whether a step runs anew whatever is there: that was asked for, or its result says nothing of files now. */
+function isFresh({ fresh }: ReuseSettings, { step, path, agents }: Placed): boolean {
+  return isWithin(path, fresh) || clearsUp(step, agents) || isFileAlone(step);
 }
 
 /**
@@ -79,25 +95,23 @@ function isFileAlone(step: Step): boolean {
  */
 export function reuseFor(
   settings: ReuseSettings,
-  { step, path, agents, byProgram = false }: { step: Step; path: string; agents: Plan['agents']; byProgram?: boolean },
+  { byProgram = false, ...placed }: Placed & { byProgram?: boolean },
 ): Reuse {
+  const { step, path, agents } = placed;
   const done = isDone(settings, step, path);
-  const sources = [settings, ...(settings.earlier ?? [])].filter(
-    ({ changed }) => done || !changed || !(byProgram || touchesUnnamed(step, agents)),
-  );
+  const looks = !done && (byProgram || touchesUnnamed(step, agents));
+  const changes = mayChangeFiles(step, agents, byProgram);
+  const sources = [settings, ...(settings.earlier ?? [])].filter(({ changed }) => !changed || !looks);
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
-  const never =
-    sources.length === 0 ||
-    isWithin(path, settings.fresh) ||
-    clearsUp(step, agents) ||
-    isFileAlone(step) ||
-    (settings.in_tree === true && !done && changesFiles(step, agents, byProgram));
+  const never = sources.length === 0 || isFresh(settings, placed) || (settings.in_tree === true && !done && changes);
   return {
     run: settings.run,
     from,
-    ...(earlier.length === 0 || never ? {} : { earlier }),
-    ...(never ? { never } : {}),
-    ...(done ? { done } : {}),
+    ...(earlier.length > 0 && !never && { earlier }),
+    ...(never && { never }),
+    ...(looks && !never && { looks }),
+    ...(changes && { changes }),
+    ...(done && { done }),
   };
 }
 

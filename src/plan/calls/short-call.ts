@@ -43,6 +43,10 @@ export interface Reuse {
   done?: true;
   /** The step is to run anew, or depends on files that have changed. */
   never?: true;
+  /** It may depend on any file: nothing is taken over once a step before it has run anew that may change files. */
+  looks?: true;
+  /** It is such a step, where it runs anew. */
+  changes?: true;
 }
 
 /** What Temporal tells a workflow and its activities alike. */

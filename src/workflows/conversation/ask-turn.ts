@@ -9,6 +9,8 @@ import { templatesOf } from '../../plan/references/step-references.js';
 import { GRACE_MS, acting, actingOptions, quick, quickOptions, termsOf } from '../activities.js';
 import { readAtHome, travels } from '../running/at-home.js';
 import { orGoOn } from '../running/head-start.js';
+import type { AgentStep } from '../../plan/step.js';
+import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, triesBefore } from '../state/context.js';
 import { workspaceOf } from '../state/own-workspace.js';
 import type { Reservation } from '../budget/reserve.js';
@@ -68,7 +70,7 @@ function turnCall(conversation: ConversationState, question: Reservation): TurnC
     path,
     try: triesBefore(scope, step) + slot.top.tried,
     environment: isFirst && asked === null ? environmentOf(scope, templatesOf(step)) : {},
-    ...(isFirst && asked === null && said.length === 0 ? reuseOf(scope, step, pathOf(scope, step)) : {}),
+    ...(isFirst && asked === null ? firstReuse(scope, step, said.length > 0) : {}),
     model,
     ...(most === undefined ? {} : { most }),
     ...(isFirst && settings.context !== undefined ? { context: settings.context } : {}),
@@ -83,6 +85,12 @@ function turnCall(conversation: ConversationState, question: Reservation): TurnC
     ...withOthers(conversation),
     ...makingOf(conversation),
   };
+}
+
+/** What the first turn takes over: nothing where people have said something before it. */
+function firstReuse(scope: Scope, step: AgentStep, isTold: boolean): Pick<TurnCall, 'reuse'> {
+  const { reuse } = reuseOf(scope, step, pathOf(scope, step));
+  return reuse === undefined ? {} : { reuse: isTold ? { ...reuse, never: true } : reuse };
 }
 
 /** What a turn has to do with other agents, and with workflows that were started. */

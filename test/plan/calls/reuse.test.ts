@@ -93,7 +93,8 @@ describe('what a rerun takes over', () => {
     );
 
   it('is taken from the run that is run again', () => {
-    expect(reuse({}, named)).toEqual({ run: 'r', from: 'j' });
+    expect(reuse({}, named)).toEqual({ run: 'r', from: 'j', changes: true });
+    expect(reuse({}, pure)).toEqual({ run: 'r', from: 'j' });
   });
 
   it('is looked for in earlier runs as well, but not where files have changed since', () => {
@@ -101,28 +102,30 @@ describe('what a rerun takes over', () => {
       { from: 'j2', changed: false },
       { from: 'j3', changed: true },
     ];
-    expect(reuse({ earlier }, named)).toEqual({ run: 'r', from: 'j', earlier: ['j2', 'j3'] });
-    expect(reuse({ earlier }, commandStep(0, ['make']))).toEqual({ run: 'r', from: 'j', earlier: ['j2'] });
-    expect(reuse({ earlier, changed: true }, commandStep(0, ['make']))).toEqual({ run: 'r', from: 'j2' });
+    expect(reuse({ earlier }, named)).toMatchObject({ from: 'j', earlier: ['j2', 'j3'] });
+    expect(reuse({ earlier }, commandStep(0, ['make']))).toMatchObject({ from: 'j', earlier: ['j2'] });
+    const unchanged = reuse({ earlier, changed: true }, commandStep(0, ['make']));
+    expect(unchanged).toEqual({ run: 'r', from: 'j2', looks: true, changes: true });
     expect(reuse({ earlier: [earlier[1]], changed: true }, commandStep(0, ['make']))).toEqual({
       run: 'r',
       from: 'j',
       never: true,
+      changes: true,
     });
   });
 
   it('is nothing of what is asked for anew, nor of what is below it', () => {
     const fresh = { fresh: ['build'], earlier: [{ from: 'j2', changed: false }] };
-    expect(reuse(fresh, named)).toEqual({ run: 'r', from: 'j', never: true });
+    expect(reuse(fresh, named)).toEqual({ run: 'r', from: 'j', never: true, changes: true });
     expect(reuse(fresh, named, { path: 'build' })).toMatchObject({ never: true });
     expect(reuse(fresh, named, { path: 'builder' })).not.toHaveProperty('never');
   });
 
   it('is an external effect that has happened, whatever files have changed', () => {
     const done = { done: ['build/0'], changed: true };
-    expect(reuse(done, external)).toEqual({ run: 'r', from: 'j', done: true });
-    expect(reuse({ ...done, in_tree: true }, external)).toEqual({ run: 'r', from: 'j', done: true });
-    expect(reuse(done, external, { path: 'other' })).toEqual({ run: 'r', from: 'j', never: true });
+    expect(reuse(done, external)).toEqual({ run: 'r', from: 'j', changes: true, done: true });
+    expect(reuse({ ...done, in_tree: true }, external)).toEqual({ run: 'r', from: 'j', changes: true, done: true });
+    expect(reuse(done, external, { path: 'other' })).toEqual({ run: 'r', from: 'j', never: true, changes: true });
     expect(reuse({ ...done, done: null }, external)).not.toHaveProperty('done');
     expect(reuse(done, commandStep(0, ['make']))).not.toHaveProperty('done');
   });
@@ -141,6 +144,23 @@ describe('what a rerun takes over', () => {
     ['asks a server', remote, undefined, undefined],
   ])('is nothing where a step %s: %4$s', (_, step, one, never) => {
     expect(reuse({}, step, one === undefined ? {} : { agent: one }).never).toBe(never);
+  });
+
+  it.each<[string, Step, Agent | undefined, boolean, boolean]>([
+    ['a command that names no files', commandStep(0, ['make']), undefined, true, true],
+    ['a command that names what it reads and writes', named, undefined, false, true],
+    ['a command without an effect', pure, undefined, false, false],
+    ['an agent without tools', agentStep(0), undefined, false, false],
+    ['an agent with tools', agentStep(0), agent({ uses: FILES }), true, true],
+    ['a tool that reads a file', builtin('read_file', 'none'), undefined, true, false],
+    ['a tool that writes a file', builtin('write_file'), undefined, true, true],
+    ['a request', builtin('http_request', 'external'), undefined, false, false],
+    ['a tool of a server', remote, undefined, false, true],
+    ['what keeps context in a file, and always runs', builtin('keep_context'), undefined, false, false],
+  ])('by %s depends on what steps before change: %4$s, and it changes files: %5$s', (...row) => {
+    const [, step, one, looks, changes] = row;
+    const { looks: looking = false, changes: changing = false } = reuse({}, step, one && { agent: one });
+    expect({ looks: looking, changes: changing }).toEqual({ looks, changes });
   });
 
   it('is nothing of a program where files have changed, or are not there: it reads what it likes', () => {
