@@ -35,7 +35,7 @@ export interface ReuseSettings extends ReuseSource {
    * first.
    */
   earlier?: ReuseSource[];
-  /** Paths of steps that run anew, with all that is below them. */
+  /** Paths of steps that run anew, with all that is below them; `rounds/2+` is all rounds of a loop from there on. */
   fresh: string[];
   /** Paths of steps whose external effect has happened; null where `--again` was given. */
   done: string[] | null;

@@ -1,6 +1,6 @@
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import { comesAfter } from '../../plan/calls/comes-after.js';
-import { isWithin, mayChangeFiles, reuseFor } from '../../plan/calls/reuse.js';
+import { runsAnew, mayChangeFiles, reuseFor } from '../../plan/calls/reuse.js';
 import type { Reuse } from '../../plan/calls/short-call.js';
 import { endStep, lastStepOf, startStep } from '../../plan/schedule/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
@@ -88,7 +88,7 @@ async function lookThrough(scope: KnownScope): Promise<Known> {
 /** Tells whether a step commits: when it begins, the work tree tells whether its commit is taken over. */
 function mayBeTaken({ settings: { reuse }, path, single }: KnownScope, step: Step): boolean {
   if (step.commit === undefined || reuse?.in_tree !== true) return false;
-  return !isWithin(single ? path : joinPath(path, segmentOf(step)), reuse.fresh);
+  return !runsAnew(single ? path : joinPath(path, segmentOf(step)), reuse.fresh);
 }
 
 /** Looks at a step of which nobody knows whether it runs: nothing of it runs for certain. */

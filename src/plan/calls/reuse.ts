@@ -48,6 +48,20 @@ export function isWithin(path: string, paths: string[]): boolean {
 }
 
 /**
+ * Tells whether a step runs anew that stands at a path: it is one of these, or below one. `rounds/2+` is all rounds of
+ * a loop from its third one on.
+ */
+export function runsAnew(path: string, fresh: string[]): boolean {
+  return fresh.some((above) => {
+    if (!above.endsWith('+')) return isWithin(path, [above]);
+    const from = above.lastIndexOf('/') + 1;
+    return (
+      path.startsWith(above.slice(0, from)) && Number.parseInt(path.slice(from)) >= Number.parseInt(above.slice(from))
+    );
+  });
+}
+
+/**
  * Tells whether a step's effect is external and has happened: it is never repeated, whatever files have changed
  * (decision 14).
  */
@@ -85,7 +99,7 @@ interface Placed {
 
 /** Tells whether a step runs anew whatever is there: that was asked for, or its result says nothing of files now. */
 function isFresh({ fresh }: ReuseSettings, { step, path, agents }: Placed): boolean {
-  return isWithin(path, fresh) || clearsUp(step, agents) || isFileAlone(step);
+  return runsAnew(path, fresh) || clearsUp(step, agents) || isFileAlone(step);
 }
 
 /**

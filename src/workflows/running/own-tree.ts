@@ -3,7 +3,7 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import { isCancellation } from '@temporalio/workflow';
 import { NO_SPEND } from '../../plan/budget/spend.js';
 import { treeActivityId } from '../../plan/names.js';
-import { isWithin } from '../../plan/calls/reuse.js';
+import { runsAnew } from '../../plan/calls/reuse.js';
 import { rootsOfStep } from '../../plan/references/step-references.js';
 import { bind } from '../../plan/schedule/bindings.js';
 import type { Json } from '../../plan/values/json.js';
@@ -98,7 +98,7 @@ function beginCall(
 ): BeginCall {
   const { root, nested, settings } = scope.context;
   const { models, programs = null, reuse } = settings;
-  const takes = reuse === undefined || isWithin(path, reuse.fresh) ? [] : [reuse, ...(reuse.earlier ?? [])];
+  const takes = reuse === undefined || runsAnew(path, reuse.fresh) ? [] : [reuse, ...(reuse.earlier ?? [])];
   return {
     root,
     nested,

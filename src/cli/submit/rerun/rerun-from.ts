@@ -1,34 +1,44 @@
 import type { Plan } from '../../../plan/plan.js';
 import { joinPath, segmentOf } from '../../../plan/plan.js';
-import type { Block, Step } from '../../../plan/step.js';
+import type { Block, Body, Step } from '../../../plan/step.js';
 import { isBlockStep } from '../../../plan/step.js';
 import { usageError } from '../../exit-codes.js';
 
 /**
- * The paths that run anew with `--from`: the step, all that depends on it, and all that depends on the steps around it.
- * `from` is a path as `show` prints it, or the index of a step. Throws a usage error where there is no such step.
+ * The paths that run anew with `--from`, as `runsAnew` reads them: the step, all that depends on it, and all that
+ * depends on what is around it, so also the rounds of a loop after its own. `from` is a path as `show` prints it, or
+ * the index of a step. Throws a usage error where there is no such step.
  */
 export function freshPaths(plan: Plan, from: string): string[] {
   const fresh: string[] = [];
-  let block: Block | undefined = plan;
+  let block: Block | Body | undefined = plan;
   let path = '';
   const segments = from.split('/');
   for (let position = 0; position < segments.length;) {
-    const step: Step | undefined = block?.steps.find(
-      (candidate) => segmentOf(candidate) === segments[position] || String(candidate.index) === segments[position],
-    );
+    const step: Step | undefined = block === undefined ? undefined : stepIn(block, segments[position] ?? '');
     if (block === undefined || step === undefined) throw unknownStep(block ?? plan, from);
-    const here = joinPath(path, segmentOf(step));
+    const here = isSingle(block) ? path : joinPath(path, segmentOf(step));
     fresh.push(...dependentsOf(block, step.index).map((dependent) => joinPath(path, segmentOf(dependent))));
-    position += 1;
+    if (!isSingle(block)) position += 1;
     // An item or a round has its number, and then its own steps, if it has several.
     const number: string | undefined = isBlockStep(step) ? segments[position] : undefined;
     if (number !== undefined) position += 1;
+    if (number !== undefined && step.kind === 'loop') fresh.push(`${joinPath(here, String(Number(number) + 1))}+`);
     path = number === undefined ? here : joinPath(here, number);
     if (position >= segments.length) fresh.push(path);
     block = isBlockStep(step) ? step.body : step.kind === 'workflow' ? plan.nested[step.plan] : undefined;
   }
   return [...new Set(fresh)];
+}
+
+/** Tells whether the one step of a block has the path of its item or round. */
+function isSingle(block: Block | Body): boolean {
+  return 'single' in block && block.single;
+}
+
+function stepIn(block: Block | Body, segment: string): Step | undefined {
+  if (isSingle(block)) return block.steps[0];
+  return block.steps.find((one) => segmentOf(one) === segment || String(one.index) === segment);
 }
 
 function dependentsOf({ steps }: Block, index: number): Step[] {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan } from '../../../plan/plan.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
-import { isWithin } from '../../../plan/calls/reuse.js';
+import { runsAnew } from '../../../plan/calls/reuse.js';
 import type { RunRecord } from '../../../plan/result.js';
 import type { ReuseSettings, RunSettings } from '../../../plan/run-input.js';
 import type { Value } from '../../../plan/values/value.js';
@@ -197,7 +197,7 @@ async function reuseFor(
 ): Promise<ReuseSettings> {
   const done = await doneOutside(lineage, store);
   const fresh = from === null ? [] : freshPaths(plan, from);
-  const repeated = again ? undefined : done.find((path) => isWithin(path, fresh));
+  const repeated = again ? undefined : done.find((path) => runsAnew(path, fresh));
   if (repeated !== undefined)
     throw usageError(
       `\`--from ${from ?? ''}\` would repeat \`${repeated}\`, whose effect is external and has happened.`,
