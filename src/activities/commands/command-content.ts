@@ -13,6 +13,7 @@ import type { FileHashes } from '../reuse/content-key.js';
 import { reusedOutput } from '../reuse/content-key.js';
 import type { CommandRequest } from './command-request.js';
 import { askedFor } from './command-request.js';
+import { folderHash, incomparable } from './folder-hash.js';
 
 /** All that a command's output depends on but the files that it does not name. */
 export async function commandContent(step: CommandStep, request: CommandRequest): Promise<Json> {
@@ -24,9 +25,9 @@ export async function commandContent(step: CommandStep, request: CommandRequest)
   };
 }
 
-/** Hashes of files that a command names, by path as it is written; null for one that is not there. */
+/** Hashes of files and folders that a command names, by path as it is written; null for one that is not there. */
 export async function hashesOf(files: string[], cwd: string): Promise<FileHashes> {
-  const hashes = await Promise.all(files.map(async (file) => [file, await fileHash(resolve(cwd, file))] as const));
+  const hashes = await Promise.all(files.map(async (file) => [file, await contentHash(resolve(cwd, file))] as const));
   return Object.fromEntries(hashes);
 }
 
@@ -40,14 +41,17 @@ export function reusedCommand(
   return reusedOutput(store, call, key, (wrote) => areAsLeft(wrote, cwd));
 }
 
-/** Tells whether files are there as they were when `hashes` were taken; what was no file then never is. */
+/** Tells whether files are there as they were when `hashes` were taken; what was not there then never is. */
 async function areAsLeft(hashes: FileHashes, cwd: string): Promise<boolean> {
   const now = await hashesOf(Object.keys(hashes), cwd);
   return Object.entries(hashes).every(([file, hash]) => hash !== null && now[file] === hash);
 }
 
-/** Null for what is no file, or none that we may read. Throws a `StoreFailure` where it cannot be read now. */
-async function fileHash(path: string): Promise<string | null> {
+/**
+ * SHA-256 of a file, or of all that is below a folder, in hexadecimal. Null for what is not there, or what we may not
+ * read; of what is neither nobody can tell whether it has changed. Throws a `StoreFailure` where it cannot be read now.
+ */
+async function contentHash(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   // Not blocking: a pipe in its place would be waited for.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) =>
@@ -55,7 +59,9 @@ async function fileHash(path: string): Promise<string | null> {
   );
   if (file === null) return null;
   try {
-    if (!(await file.stat()).isFile()) return null;
+    const stats = await file.stat();
+    if (stats.isDirectory()) return await folderHash(path, contentHash);
+    if (!stats.isFile()) return incomparable();
     await pipeline(file.createReadStream({ autoClose: false }), hash);
     return hash.digest('hex');
   } catch (error) {

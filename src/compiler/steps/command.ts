@@ -37,13 +37,22 @@ export function compileCommandStep(authored: Authored<'command'>, context: StepC
 /** Files that tell whether a result still holds are known before anything runs. */
 function checkWrittenOut(node: Node, report: Report): void {
   for (const key of ['reads', 'writes'])
-    for (const item of memberOf(node, key)?.items ?? [])
-      if (String(item.value).includes('${'))
+    for (const item of memberOf(node, key)?.items ?? []) {
+      const path = String(item.value);
+      if (path.includes('${'))
         report({
           code: 'invalid-value',
           at: item,
           message: 'Expected a path, got a template: files that a result depends on are written out.',
         });
+      else if (/[*?]/.test(path))
+        report({
+          code: 'invalid-value',
+          at: item,
+          message: `Expected a path, got the pattern \`${path}\`, which is the name of no file.`,
+          suggestion: 'name the folder: it stands for all that is below it',
+        });
+    }
 }
 
 /** Decision 3: what runs is decided by the person who wrote the definition, never by a value. */

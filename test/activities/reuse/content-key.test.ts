@@ -59,7 +59,7 @@ it('a file that cannot be opened now is not taken for none', async () => {
   expect(await hashesOf(['a.txt', 'none.txt', '.'], folder)).toEqual({
     'a.txt': expect.any(String),
     'none.txt': null,
-    '.': null,
+    '.': expect.any(String), // a folder stands for all that is below it
   });
   const fill = fillDescriptors();
   const hashes = hashesOf(['a.txt'], folder);

@@ -249,3 +249,14 @@ describe('inputs', () => {
     expect(plan?.steps[0]).toMatchObject({ inputs: { x: { expression: { root: 'input:x' } } } });
   });
 });
+
+it.each(['reads', 'writes'])('`%s` names files and folders: a pattern is a problem that says so', (key) => {
+  const text = `steps:\n  - {command: [make], ${key}: [src, "src/*.c", "app/[id].ts"]}\n`;
+  expect(compileText(text).problems).toMatchObject([
+    {
+      code: 'invalid-value',
+      message: 'Expected a path, got the pattern `src/*.c`, which is the name of no file.',
+      suggestion: 'name the folder: it stands for all that is below it',
+    },
+  ]);
+});
