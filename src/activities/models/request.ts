@@ -1,5 +1,5 @@
 import type { Environment } from '../../plan/references/environment.js';
-import { rootsOf } from '../../plan/values/expression.js';
+import { isEmptyText, rootsOf } from '../../plan/values/expression.js';
 import type { Scope } from '../../plan/references/evaluate.js';
 import { render, renderToText } from '../../plan/references/evaluate.js';
 import type { Template } from '../../plan/values/expression.js';
@@ -51,7 +51,9 @@ export async function createRequest(
     ...shown.map(([name, value]) => inputSection(name, toText(value), isWritten(ownOf(step.inputs, name), asked))),
     ...(step.schema === null ? [] : [schemaRequest(step.schema)]),
   ];
-  const text = await told(store, context, parts.join('\n\n').trim());
+  const asks = parts.join('\n\n').trim();
+  // An empty text leaves all to the agent's instruction: a step of a chain. What another agent says may just be empty.
+  const text = !asked && isEmptyText(step.prompt) ? asks : await told(store, context, asks);
   const files = (step.attachments ?? []).map((file): Block => ({ kind: 'file', ...file }));
   const messages = messagesOf(text, files);
   return {

@@ -1,5 +1,6 @@
 import type { Agent, Step } from '../step.js';
 import type { Template } from '../values/expression.js';
+import { isEmptyText } from '../values/expression.js';
 import type { Hash } from '../values/value.js';
 
 /** Texts of a Plan that stand in the store, as far as they are known. */
@@ -35,9 +36,7 @@ function saidBy(step: Step, agents: Agents): Template | null {
   switch (step.kind) {
     case 'agent':
       // An empty request leaves all to the agent's own instruction.
-      return step.prompt?.kind === 'literal' && step.prompt.value === ''
-        ? (agents[step.agent]?.prompt ?? null)
-        : step.prompt;
+      return isEmptyText(step.prompt) ? (agents[step.agent]?.prompt ?? null) : step.prompt;
     case 'approval':
       return step.message;
     case 'ask':

@@ -37,6 +37,11 @@ export type Template =
   | { kind: 'list'; items: Template[] }
   | { kind: 'map'; entries: Record<string, Template> };
 
+/** Tells whether a template is the empty text, written so. */
+export function isEmptyText(template: Template | null): boolean {
+  return template?.kind === 'literal' && template.value === '';
+}
+
 /** Every reference below an expression, left to right. */
 export function referencesOf(expression: Expression): (Expression & { kind: 'reference' })[] {
   switch (expression.kind) {

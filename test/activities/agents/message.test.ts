@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Template } from '../../../src/plan/values/expression.js';
 import { callModel, literal, reference } from '../helpers/harness.js';
-import { benchWith } from '../helpers/model-bench.js';
+import { benchWith, OLLAMA } from '../helpers/model-bench.js';
 
 describe('the message to a model', () => {
   it('shows the inputs under their names, but those that the prompt of the agent has used', async () => {
@@ -92,5 +92,22 @@ describe('the message to a model', () => {
       agentFields: { inputs: { tone: { type: 'string', required: false, description: null, default: 'kind' } } },
     });
     expect(endpoint.requests[0]?.prompt).toMatch(/<input name="tone" trusted="true" nonce="\w+">\nkind/);
+  });
+
+  it('is none where the prompt is empty, as in a chain, whatever the agents of the run are told beside theirs', async () => {
+    const { bench, endpoint } = await benchWith(() => ({ text: 'ok' }), { ollamaModels: ['qwen3'] });
+    const blocks = [{ source: 'AGENTS.md', trusted: true, text: 'Use tabs.' }];
+    const context = (await bench.store.putAlways({ nonce: '0123456789abcdef', blocks, session: null, agents_md: null }))
+      .ref;
+    const agentFields = { prompt: literal('Sum up.') };
+    await callModel(bench, { prompt: literal(''), agentFields, model_choice: OLLAMA, call: { context } });
+    await callModel(bench, {
+      prompt: literal('All.'),
+      agentFields,
+      model_choice: OLLAMA,
+      call: { context, path: 'b' },
+    });
+    expect(endpoint.requests[0]?.body['messages']).toEqual([{ role: 'system', content: 'Sum up.' }]);
+    expect(endpoint.requests[1]?.prompt).toMatch(/^<glee:context source="AGENTS.md"[^]*>\nAll\.\n</);
   });
 });
