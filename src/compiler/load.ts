@@ -17,7 +17,7 @@ import { parseMarkdown } from './formats/agent/markdown.js';
 import type { AuthoredChain } from './formats/chain.js';
 import { chainSpelling, readChain } from './formats/chain.js';
 import type { AuthoredProject } from './formats/project.js';
-import { projectSpelling, readProject } from './formats/project.js';
+import { projectSpelling, readProject, saidInProject } from './formats/project.js';
 import type { AuthoredTool } from './formats/tool.js';
 import { toolSpelling, readTool } from './formats/tool.js';
 import { parseToml } from './formats/toml.js';
@@ -121,12 +121,11 @@ function readDocument(parsed: Node | null, { absolute }: Source, report: Report)
       return withName(nameOf(node, absolute, report), { format, ...head, ...readMappedWorkflow(node, report) });
     case 'agent':
       return withName(nameOf(node, absolute, report), { format, ...head, ...readAnyAgent(node, report) });
-    case 'project':
-      return withName(nameFromFile(dirname(absolute), 'project'), {
-        format,
-        ...head,
-        authored: readProject(node, report),
-      });
+    case 'project': {
+      const said = saidInProject(node);
+      const authored = readProject(said, report);
+      return withName(nameFromFile(dirname(absolute), 'project'), { format, ...head, node: said, authored });
+    }
     case 'chain':
       return withName(nameFromFile(absolute, 'chain'), { format, ...head, authored: readChain(node, report) });
     case 'tool':

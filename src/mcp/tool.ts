@@ -6,8 +6,12 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
+import { safeParse } from 'zod';
 import type { z } from 'zod';
+import { withoutUnsaid } from '../plan/tools/unsaid.js';
 import type { Json, JsonObject } from '../plan/values/json.js';
+import { isObject } from '../plan/values/json.js';
+import { ownOf } from '../plan/values/own.js';
 import { safeJson } from '../cli/text/safe-text.js';
 import type { Connection } from './connection.js';
 import { clientOf } from './connection.js';
@@ -100,7 +104,8 @@ async function answer(
 }
 
 function parse({ name, input }: McpTool, given: unknown): z.infer<z.ZodObject> {
-  const parsed = input.safeParse(given ?? {});
+  const args = (given ?? {}) as Json; // what came over the protocol is JSON
+  const parsed = input.safeParse(isObject(args) ? withoutUnsaid(args, (key) => mayBeLeftOut(input, key)) : args);
   if (parsed.success) return parsed.data;
   const [first] = parsed.error.issues;
   const where = first === undefined || first.path.length === 0 ? '' : ` \`${first.path.map(String).join('.')}\``;
@@ -113,6 +118,11 @@ function parse({ name, input }: McpTool, given: unknown): z.infer<z.ZodObject> {
           .join(', ')}.`
       : `Expected${where} of the tool \`${name}\` to be ${first?.message ?? 'something else'}.`,
   );
+}
+
+function mayBeLeftOut({ shape }: z.ZodObject, name: string): boolean {
+  const member = ownOf<z.core.$ZodType>(shape, name);
+  return member !== undefined && safeParse(member, undefined).success && !safeParse(member, null).success;
 }
 
 function isInputRequired(result: JsonObject | Json[] | InputRequiredResult): result is InputRequiredResult {

@@ -11,7 +11,7 @@ import type { Agent } from '../../plan/step.js';
 import type { ProviderTool, Tool } from '../../plan/tools/tool.js';
 import type { Store } from '../../store/store.js';
 import type { OfferedTool, ToolCall } from '../models/protocol/message.js';
-import { checkValue } from '../values/output-schema.js';
+import { checkArguments } from '../values/output-schema.js';
 import { hookNames } from '../tools/hooks/hook-input.js';
 import type { Making, ToolHandler } from '../tools/handler/handler.js';
 import { handlerOf } from '../tools/handlers.js';
@@ -96,10 +96,8 @@ function noTool(name: string, uses: Tool[]): string {
 
 function argumentsOf(input: Json, schema: JsonObject): { value: JsonObject } | { refusal: string } {
   if (!isObject(input)) return { refusal: notAnObject(input) };
-  const checked = checkValue(input, schema);
-  return 'errors' in checked
-    ? { refusal: `The arguments do not fit: ${checked.errors.join('; ')}.` }
-    : { value: input };
+  const checked = checkArguments(input, schema);
+  return 'errors' in checked ? { refusal: `The arguments do not fit: ${checked.errors.join('; ')}.` } : checked;
 }
 
 /** A model writes its arguments as text, which may be no JSON at all. */

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { canonicalJson, isObject } from '../../plan/values/json.js';
 import { jsonFault } from '../../plan/values/json-fault.js';
+import { withoutUnsaid } from '../../plan/tools/unsaid.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
 import { createSchemaPatterns, SlowPattern } from './schema-patterns.js';
@@ -37,16 +38,44 @@ export function checkOutput(text: string, schema: Json): Checked {
 
 /** Checks a JSON value against a JSON Schema. Throws `request-refused` when the schema itself is none. */
 export function checkValue(value: Json, schema: Json): Checked {
+  const faults = faultsOf(value, schema);
+  return faults.length === 0 ? { value } : { errors: faults.slice(0, TOLD_ERRORS).map(({ told }) => told) };
+}
+
+/**
+ * Checks the arguments of a call likewise. One that is null where null does not fit counts as not given, if it may be
+ * left out: the value is what the call is made with.
+ */
+export function checkArguments(args: JsonObject, schema: JsonObject): { value: JsonObject } | { errors: string[] } {
+  const refused = new Set(Object.values(args).includes(null) ? faultsOf(args, schema).map(({ at }) => at) : []);
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const value = withoutUnsaid(args, (name) => refused.has(pointerTo(name)) && !required.includes(name));
+  const checked = checkValue(value, schema);
+  return 'errors' in checked ? checked : { value };
+}
+
+/** What is wrong with a value: where, as a JSON pointer, and the line that tells it. */
+interface Fault {
+  at: string;
+  told: string;
+}
+
+function faultsOf(value: Json, schema: Json): Fault[] {
   const fault = jsonFault(value);
-  if (fault !== null) return { errors: [`Expected JSON without ${fault}.`] };
+  if (fault !== null) return [{ at: '', told: `Expected JSON without ${fault}.` }];
   const { validate, patterns } = compileSchema(schema);
   patterns.begin();
   try {
-    return validate(value) ? { value } : { errors: (validate.errors ?? []).slice(0, TOLD_ERRORS).map(describe) };
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map((error) => ({ at: error.instancePath, told: describe(error) }));
   } catch (error) {
-    if (error instanceof SlowPattern) return { errors: [error.message] };
+    if (error instanceof SlowPattern) return [{ at: '', told: error.message }];
     throw error;
   }
+}
+
+function pointerTo(name: string): string {
+  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function compileSchema(schema: Json): Compiled {

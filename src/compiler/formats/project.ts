@@ -3,7 +3,7 @@ import { toText } from '../../plan/values/json.js';
 import type { Spelling } from '../text/respell.js';
 import { check } from '../text/check.js';
 import type { Node } from '../text/node.js';
-import { keyOf, memberOf, startOf } from '../text/node.js';
+import { keyOf, memberOf, nodeAt, startOf, withoutPaths } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
 import { anyJson, count, filledText, repeated, text } from './values.js';
 
@@ -87,10 +87,27 @@ export const projectSchema = z
 
 export type AuthoredProject = z.infer<typeof projectSchema>;
 
+const REQUIRED: (PropertyKey | undefined)[] = ['version', 'runtime', 'entry'];
+
 const WORDS: Record<string, string> = { worker_files: 'agent_files', agents: 'agent_files', main: 'entry' };
 
 /** What `respelled` holds a manifest against. */
 export const projectSpelling: Spelling = { schema: projectSchema, words: WORDS };
+
+/** A manifest without what is null and may be left out: programs write that for what they do not say. */
+export function saidInProject(node: Node): Node {
+  const faults = (projectSchema.safeParse(node.value).error?.issues ?? []).map(({ path }) => path);
+  const unsaid = [...faults, ['entry', 'function']].filter(
+    (path) => isOptional(path) && nodeAt(node, path).value === null,
+  );
+  return withoutPaths(node, unsaid);
+}
+
+/** Tells whether a place is that of a key, no item, which need not be there: those that must are all at the top. */
+function isOptional(path: PropertyKey[]): boolean {
+  const [first, ...more] = path;
+  return typeof path.at(-1) === 'string' && (more.length > 0 || !REQUIRED.includes(first));
+}
 
 /** Reads a manifest; null when it has faults, all of which are told in the words of docs/projects.md. */
 export function readProject(node: Node, report: Report): AuthoredProject | null {

@@ -1,10 +1,56 @@
 import { describe, expect, it } from 'vitest';
-import { checkOutput, checkValue } from '../../../src/activities/values/output-schema.js';
-import type { Json } from '../../../src/plan/values/json.js';
+import { checkArguments, checkOutput, checkValue } from '../../../src/activities/values/output-schema.js';
+import type { Json, JsonObject } from '../../../src/plan/values/json.js';
 
 /** Backtracks for longer than anybody waits. */
 const SLOW = '^(a+)+$';
 const TEXT = `${'a'.repeat(60)}!`;
+
+describe('an argument of a call that is null', () => {
+  const schema: JsonObject = {
+    type: 'object',
+    properties: {
+      prompt: { type: 'string' },
+      model: { type: 'string' },
+      'a/b~c': { type: 'integer' },
+      kind: { $ref: '#/$defs/kind' },
+      note: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      any: {},
+      options: { type: 'object', properties: { depth: { type: 'integer' } } },
+    },
+    required: ['prompt'],
+    additionalProperties: false,
+    $defs: { kind: { enum: ['quick', 'deep'] } },
+  };
+
+  it.each<[what: string, args: JsonObject, checked: Json]>([
+    ['that may be left out is not given', { prompt: 'x', model: null }, { value: { prompt: 'x' } }],
+    [
+      'counts so also by a schema that is referred to, and under any name',
+      { prompt: 'x', kind: null, 'a/b~c': null },
+      { value: { prompt: 'x' } },
+    ],
+    [
+      'stays where null is a value of it',
+      { prompt: 'x', note: null, any: null, model: null },
+      { value: { prompt: 'x', note: null, any: null } },
+    ],
+    ['is a fault where it must be given', { prompt: null }, { errors: ['`/prompt` must be string'] }],
+    [
+      'is a fault where there is none of the name',
+      { prompt: 'x', modle: null },
+      { errors: ['The value must NOT have additional properties: "modle"'] },
+    ],
+    [
+      'is a fault inside another',
+      { prompt: 'x', options: { depth: null } },
+      { errors: ['`/options/depth` must be integer'] },
+    ],
+    ['does not hide the faults of others', { prompt: 1, model: null }, { errors: ['`/prompt` must be string'] }],
+  ])('%s', (_, args, checked) => {
+    expect(checkArguments(args, schema)).toEqual(checked);
+  });
+});
 
 describe('a pattern of a schema', () => {
   it.each<[string, Json, Json, Json]>([

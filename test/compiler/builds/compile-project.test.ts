@@ -27,6 +27,30 @@ describe('a project', () => {
     expect(step).toMatchObject({ prompt: { value: 'Go.' } });
   });
 
+  it('takes what is null and may be left out as not given', () => {
+    const bare = compile(MANIFEST).plan;
+    expect(
+      compile({
+        ...MANIFEST,
+        runtime: { max_depth: null, agent_approval_overrides: { main: { calls_require_approval: null } } },
+        allow_cli_input: null,
+        entry: { agent: 'main', function: null, args: null },
+        generated_agents_dir: null,
+        generated_workers_dir: null,
+        python_files: null,
+      }),
+    ).toMatchObject({ plan: { inputs: bare?.inputs }, found: [] });
+    expect(
+      compile({ ...MANIFEST, generated_agents_dir: null, generated_workers_dir: 'made', entry: { agent: 'main' } })
+        .found,
+    ).toEqual([]);
+    expect(compile({ ...MANIFEST, version: null, agent_files: [null], modle: null }).found).toEqual([
+      'invalid-value <null> Expected 1, got nothing.',
+      'invalid-value <null> Expected a text, got nothing.',
+      'unknown-key <"modle"> There is no key `modle` here.',
+    ]);
+  });
+
   it('shows its agent the texts that are attached, and keeps them in the Plan', () => {
     const manifest = { ...MANIFEST, entry: { agent: 'main', args: { input: 'Read.', attachments: ['notes/a.md'] } } };
     expect(compile(manifest, { 'p/notes/a.md': 'Notes.' }).step).toMatchObject({
