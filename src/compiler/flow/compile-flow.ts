@@ -10,6 +10,7 @@ import { buildSteps, createFrame, TooLarge } from './frame.js';
 import type { DrawnFlow, FlowGraph } from './graph.js';
 import { flowGraph } from './graph.js';
 import { createInputs, REQUEST } from './inputs.js';
+import type { TestReader } from './condition.js';
 import { parseTest } from './condition.js';
 import type { Lowering, Passage } from './lowering.js';
 import { lower } from './lower.js';
@@ -91,12 +92,9 @@ function bodyOf(
   const names: Names = { outer: null, own: new Map() };
   readConstants(constantsOf(tree), { ...vocabulary, roles }, ({ value }) => partsOf(value, names, vocabulary));
   const variables = capturesOf(tree.body);
-  const testOf = (text: string) =>
-    parseTest(
-      text,
-      (word) =>
-        word === REQUEST || variables.has(word) || vocabulary.constants.has(word) || vocabulary.inputs.declares(word),
-    );
+  const isVariable = (word: string): boolean =>
+    word === REQUEST || variables.has(word) || vocabulary.constants.has(word) || vocabulary.inputs.declares(word);
+  const testOf: TestReader = ({ text, isElse }) => (isElse ? { kind: 'else' } : parseTest(text, isVariable));
   const lowering: Lowering = {
     vocabulary,
     cast,

@@ -1,3 +1,4 @@
+import type { Condition } from '../formats/flow/ast.js';
 import { ownOf } from '../../plan/values/own.js';
 
 /** What a condition asks. `name` null is what came before. */
@@ -15,6 +16,8 @@ export type Test =
     }
   | { kind: 'not'; operand: Test }
   | { kind: 'both' | 'either'; left: Test; right: Test }
+  /** Nothing: `(else)` holds when no condition before it does. */
+  | { kind: 'else' }
   /** Words that no rule knows: a model judges whether they hold. `name` is what could have been a variable. */
   | { kind: 'judged'; text: string; name?: string };
 
@@ -53,7 +56,7 @@ interface Word {
 }
 
 /** Reads conditions of one flow. */
-export type TestReader = (text: string) => Test;
+export type TestReader = (condition: Pick<Condition, 'text' | 'isElse'>) => Test;
 
 /**
  * Reads the words of a condition, whatever their case; what no rule knows as a whole is judged, and so is a single word

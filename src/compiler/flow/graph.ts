@@ -171,7 +171,8 @@ function visitBranches(drawing: Drawing, { branches }: FlowExpression & { kind: 
     ),
   );
   const words = branches.map(({ condition }) => condition.text.toLowerCase());
-  const complete = words.includes('passed') && words.includes('failed');
+  const complete =
+    branches.some(({ condition }) => condition.isElse) || (words.includes('passed') && words.includes('failed'));
   return complete ? exits : [...exits, ...from.map(({ node }) => ({ node, condition: 'else' }))];
 }
 

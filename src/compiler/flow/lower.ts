@@ -217,7 +217,7 @@ function lowerConditional(
   watch: Watch,
   lowering: Lowering,
 ): Passage {
-  const seen = watchBy(branches.map(({ condition }) => lowering.testOf(condition.text)));
+  const seen = watchBy(branches.map(({ condition }) => lowering.testOf(condition)));
   const before =
     source === null
       ? null
@@ -242,15 +242,19 @@ function lowerConditional(
   const layers = branches.map(() => innerNames(start.names));
   branches.forEach(({ condition, body }, index) => {
     grow(path.frame.size, index);
-    const guards = [...start.guards, ...passed.map(not)];
-    const { value, needs } = conditionValue(condition, { ...start, guards }, prior, lowering);
+    const earlier = passed.map(not);
+    const guards = [...start.guards, ...earlier];
+    const { value, needs } = condition.isElse
+      ? { value: allOf(earlier) ?? literal(true), needs: start.needs }
+      : conditionValue(condition, { ...start, guards }, prior, lowering);
     if (condition.capture !== null) addName(condition.capture, { kind: 'flag', value }, start.names, lowering);
-    const own = allOf([...passed.map(not), value]) ?? value;
+    const holding = condition.isElse ? [value] : [...earlier, value];
+    const own = allOf(holding) ?? value;
     passed.push(value);
     const names = layers[index] ?? start.names;
     const passage = lowerBranch(
       { condition, body },
-      { ...start, needs, names, guards: [...guards, value], prior: start.prior },
+      { ...start, needs, names, guards: [...start.guards, ...holding], prior: start.prior },
       watch,
       lowering,
     );
@@ -319,7 +323,7 @@ function conditionValue(
     needs = [...needs, { handle, skip: false }];
     return refer(handle, 'output', ['holds']);
   };
-  const value = testValue(lowering.testOf(condition.text), {
+  const value = testValue(lowering.testOf(condition), {
     condition,
     prior,
     names: path.names,

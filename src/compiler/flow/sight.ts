@@ -126,8 +126,8 @@ function withoutCapture(at: Place): Fix | null {
 function readNames(tree: FlowTree, body: FlowExpression, testOf: TestReader): Set<string> {
   const texts = [...stepsOf(body)].flatMap((step) => (step.kind === 'agent' ? step.instruction : step.question) ?? []);
   const names = [...texts, ...constantsOf(tree).map(({ value }) => value)].flatMap(referencesOf);
-  const tested = [...conditionsIn(body)].flatMap(({ text }) => {
-    const test = testOf(text);
+  const tested = [...conditionsIn(body)].flatMap((condition) => {
+    const test = testOf(condition);
     const issues = [...testsIn(test)].some(({ kind }) => kind === 'issues') ? ['issues'] : [];
     return [...variablesOf(test).map(({ name }) => name), ...issues];
   });
@@ -180,7 +180,7 @@ function looksBack(part: FlowExpression, testOf: TestReader): boolean {
       return part.branches.some((branch) => looksBack(branch, testOf));
     case 'conditional':
       if (part.source !== null) return looksBack(part.source, testOf);
-      return part.branches.some(({ condition, body }) => readsText(testOf(condition.text)) || looksBack(body, testOf));
+      return part.branches.some(({ condition, body }) => readsText(testOf(condition)) || looksBack(body, testOf));
   }
 }
 

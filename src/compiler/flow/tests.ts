@@ -48,6 +48,9 @@ export function testValue(test: Test, surroundings: Surroundings): Late {
     case 'value':
     case 'compare':
       return ofVariable(test, surroundings);
+    case 'else':
+      // The conditions before it in its chain, which do not hold, are all that it asks for.
+      return literal(true);
     case 'judged':
       return judgedValue(test, surroundings);
   }

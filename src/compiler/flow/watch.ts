@@ -10,7 +10,7 @@ export function conditionsOf(region: Region, testOf: TestReader): Test[] {
   switch (region.kind) {
     case 'conditional':
       return region.source === null
-        ? region.branches.map(({ condition }) => testOf(condition.text))
+        ? region.branches.map(({ condition }) => testOf(condition))
         : conditionsOf(region.source, testOf);
     case 'group':
     case 'loop':
@@ -36,7 +36,7 @@ export function watchedVariables(region: Region, testOf: TestReader): Map<string
     if (part.kind !== 'conditional') return;
     if (part.source !== null) visit(part.source);
     for (const { condition, body } of part.branches) {
-      for (const { name, outcome } of variablesOf(testOf(condition.text)))
+      for (const { name, outcome } of variablesOf(testOf(condition)))
         watched.set(name, outcome || (watched.get(name) ?? false));
       visit(body);
     }

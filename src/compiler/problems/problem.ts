@@ -83,7 +83,7 @@ export const PROBLEM_CODES = {
   'judged-condition': 'A condition of a flow in words that no rule knows; a model is asked whether it holds.',
   'blind-step': 'A step of a flow whose text refers to nothing of the steps before it: that text is all that it sees.',
   'unread-capture': 'An output of a flow that has a name, and nothing reads it.',
-  'missing-condition': 'A `~>` of a flow without a condition.',
+  'missing-condition': 'A `~>` of a flow without a condition, or an `(else)` that is not the last of several.',
   'folder-name': 'A tool is found by the name of its folder, and its file says another.',
   'shadows-builtin': "A file takes a built-in agent's name, and wins.",
   'unattended-gate':

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseTest } from '../../../src/compiler/flow/condition.js';
+import { flowGraph } from '../../../src/compiler/flow/graph.js';
 import { compileFlowText } from '../helpers/flow-compile.js';
+import { parse } from '../helpers/flow-text.js';
 
 const known = (name: string) => name === 'report' || name === 'found';
 const mentions = (text: string, name: string | null = null) => ({ kind: 'mentions', name, text });
@@ -54,5 +56,67 @@ describe('a condition of one word that is no variable', () => {
 
   it('needs something to be judged', () => {
     expect(judged('(if ready)~> Plan:"b"')).toEqual([['error', 'unknown-variable', expect.anything()]]);
+  });
+});
+
+describe('`(else)` behind other conditions', () => {
+  const whenOf = (text: string) => {
+    const { plan, problems } = compileFlowText(text);
+    expect(problems).toEqual([]);
+    return plan?.steps.map((step) => step.when);
+  };
+  const not = (operand: unknown) => ({ kind: 'not', operand });
+
+  it.each(['(else)~>', '(Otherwise) ~>', '~> (ELSE)'])(
+    'asks no model and is the branch that is left: %s',
+    (written) => {
+      const [run, ship, fix] = whenOf(`Explore:"run":r (if passed)~> Plan:"ship {r}" ${written} Plan:"fix {r}"`) ?? [];
+      expect(run).toBeNull();
+      expect(fix).toEqual(not(ship));
+    },
+  );
+
+  it('is not taken when any condition before it was', () => {
+    const [, , second, third] =
+      whenOf('Explore:"a":r (if r == "x")~> Plan:"b {r}" (if r == "y")~> Plan:"c {r}" (else)~> Plan:"d {r}"') ?? [];
+    expect(second).toMatchObject({ operator: '&&' });
+    expect(third).toMatchObject({
+      operator: '&&',
+      left: not(expect.objectContaining({ operator: '==' })),
+      right: not(expect.objectContaining({ operator: '==' })),
+    });
+  });
+
+  it('keeps as its value whether it was taken', () => {
+    const steps =
+      compileFlowText('[Explore:"a" (if passed)~> Plan:"b" (else):left~> Plan:"c"] -> Plan:"d {left}"').plan?.steps ??
+      [];
+    expect(steps[3]).toMatchObject({ prompt: { parts: ['d ', { expression: not(steps[1]?.when) }] } });
+  });
+
+  it('lets a failure of the step before it stop the flow where no condition looks at that step', () => {
+    const { plan } = compileFlowText('Explore:"a":r -> Plan:"b {r}" (if r)~> Plan:"c {r}" (else)~> Plan:"d {r}"');
+    expect(plan?.steps[1]).toMatchObject({ on_error: 'stop' });
+  });
+
+  it('leaves no way around its branch in the graph', () => {
+    const text = '[Explore:"a" (if passed)~> Plan:"b" (else)~> Plan:"c"] -> Plan:"d"';
+    const { body } = parse(text).tree;
+    const edges = body === null ? [] : flowGraph(body, new Map()).graph.edges;
+    expect(edges.map(({ from, to, condition }) => `${from} ${to} ${condition ?? ''}`)).toEqual([
+      'node-0 node-1 passed',
+      'node-0 node-2 else',
+      'node-1 node-3 ',
+      'node-2 node-3 ',
+    ]);
+  });
+
+  it.each(['(else if failed)~>', '~>(ELSE  IF failed)'])('may be one more condition: %s', (written) => {
+    const text = (one: string) => `Explore:"run":r (if passed)~> Plan:"ship {r}" ${one} Plan:"fix {r}"`;
+    expect(whenOf(text(written))).toEqual(whenOf(text('(if failed)~>')));
+  });
+
+  it('is a variable, or a question for a model, with `if` before it', () => {
+    expect(whenOf('Explore:"a":else (if else)~> Plan:"b {else}"')?.[1]).toMatchObject({ operator: '&&' });
   });
 });

@@ -84,6 +84,16 @@ describe('problems of flows', () => {
       'Explore:"a" -> if contains "x" ~> Plan:"b" -> Plan',
       '1:16 missing-condition write `(if contains "x")~>`',
     ],
+    [
+      'an `(else)` without a condition before it',
+      'Explore:"a" (else)~> Plan:"b"',
+      '1:13 missing-condition write `(if passed)~> … (else)~> …`; a variable of that name is `(if else)`',
+    ],
+    [
+      'a condition behind `(else)`',
+      'Explore:"a" (if passed)~> Plan (else)~> Plan (if failed)~> Plan',
+      '1:32 missing-condition put it last',
+    ],
     ['a call as other languages have it', 'Explore("a") -> Plan', '1:1 unsupported-key write `Explore:"…"`'],
   ])('tells %s once, and how it is written', (_what, text, problem) => {
     const { problems } = compileFlowText(text);

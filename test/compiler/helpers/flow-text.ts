@@ -98,6 +98,7 @@ const condition = fc
 const arrow = fc
   .tuple(condition, space, fc.constantFrom(':ok', ''), fc.boolean())
   .map(([said, gap, name, first]) => (first ? `~>${gap}${said}` : `${said}${name}${gap}~>`));
+const orElse = fc.constantFrom('(else)~>', '~> (Otherwise)', '( else ):rest ~>');
 
 const { expression } = fc.letrec<{ expression: string; sequence: string; parallel: string; primary: string }>(
   (tie) => ({
@@ -106,7 +107,11 @@ const { expression } = fc.letrec<{ expression: string; sequence: string; paralle
       tie('sequence'),
       fc
         .tuple(tie('sequence'), fc.array(fc.tuple(arrow, space, tie('sequence')), { minLength: 1, maxLength: 3 }))
-        .map(([source, branches]) => source + branches.map((branch) => branch.join('')).join('\n')),
+        .chain(([source, branches]) =>
+          fc
+            .option(fc.tuple(orElse, tie('sequence')), { nil: [] })
+            .map((last) => source + [...branches, last].map((branch) => branch.join('')).join('\n')),
+        ),
     ),
     sequence: fc
       .array(fc.tuple(tie('parallel'), space, space), { minLength: 1, maxLength: 2 })

@@ -112,7 +112,10 @@ export interface Parallel {
 
 /** What stands in the parentheses of a condition, without `if`, white space folded. */
 export interface Condition extends Piece {
+  /** `else` for `(else)` and `(otherwise)`. */
   text: string;
+  /** Written as `(else)`, without `if`: what is done when no condition before it in its chain holds. */
+  isElse: boolean;
   /** A name for the condition's value: `(if passed):ok~>`. */
   capture: Name | null;
 }

@@ -45,7 +45,9 @@ export function parseCondition(cursor: Cursor): Condition | null {
       message: 'Expected `)` for this `(`.',
       suggestion: 'a condition is written `(if passed)~>`',
     });
-  const text = withoutIf(foldWords(words));
+  const said = foldWords(words);
+  const isElse = /^(?:else|otherwise)$/i.test(said);
+  const text = isElse ? 'else' : withoutIf(said);
   const place = at(open, close ?? words.at(-1) ?? open);
   if (text === '')
     problem({
@@ -62,10 +64,32 @@ export function parseCondition(cursor: Cursor): Condition | null {
       code: 'missing-operator',
       at: other === null ? place : at(open, other),
       message: `Expected \`~>\` beside the condition \`(${text})\`.`,
-      suggestion: `write \`(if ${text})~>\``,
+      suggestion: `write \`${writtenCondition({ text, isElse })}~>\``,
     });
   }
-  return { at: place, comments, text: text === '' ? 'passed' : text, capture };
+  return { at: place, comments, text: text === '' ? 'passed' : text, isElse, capture };
+}
+
+/** A condition as its canonical form has it. */
+export function writtenCondition({ text, isElse }: Pick<Condition, 'text' | 'isElse'>): string {
+  return isElse ? '(else)' : `(if ${text})`;
+}
+
+/** Reports an `(else)` that no condition stands before in its chain, and a condition behind one. */
+export function checkElse({ problem }: Cursor, conditions: Condition[]): void {
+  conditions.forEach(({ at, isElse }, index) => {
+    if (isElse && (index === 0 || index < conditions.length - 1))
+      problem({
+        code: 'missing-condition',
+        at,
+        message:
+          index === 0
+            ? 'Expected a condition before `(else)`: it is what is done when none before it in its chain holds.'
+            : 'Expected `(else)` behind all other conditions of its chain: what stands behind it is never done.',
+        suggestion:
+          index === 0 ? 'write `(if passed)~> … (else)~> …`; a variable of that name is `(if else)`' : 'put it last',
+      });
+  });
 }
 
 /** A condition without its parentheses, or an arrow without one: reported, and null where there is none. */
@@ -91,11 +115,11 @@ function parseUnbracketed(cursor: Cursor, arrow: Token | null, comments: Comment
     message: 'Expected the condition before `~>` in parentheses.',
     suggestion: `write \`(if ${text})~>\``,
   });
-  return { at: place, comments, text, capture: null };
+  return { at: place, comments, text, isElse: false, capture: null };
 }
 
 function withoutIf(text: string): string {
-  return text.replace(/^if(?![A-Za-z0-9_.-])\s*/i, '');
+  return text.replace(/^(?:else\s+)?if(?![A-Za-z0-9_.-])\s*/i, '');
 }
 
 /** The tokens up to the closing parenthesis, or to where one is surely missing. */

@@ -3,7 +3,7 @@ import type { Conditional, FlowExpression, FlowTree, Group } from './ast.js';
 import { noComments } from './ast.js';
 import type { Cursor, PlaceOf } from './cursor.js';
 import { createCursor } from './cursor.js';
-import { holdsSteps, parseCondition, seesCondition } from './parse-condition.js';
+import { checkElse, holdsSteps, parseCondition, seesCondition } from './parse-condition.js';
 import { found, parseDefinition, seesDefinition } from './parse-definition.js';
 import { parseAgentCall, parseMarked, reportNoStep } from './parse-step.js';
 import type { Token } from './tokens.js';
@@ -260,10 +260,14 @@ function createDescent(cursor: Cursor, definitions: FlowTree['definitions']) {
       if (condition !== null && body !== null) branches.push({ condition, body });
       else if (body !== null)
         branches.push({
-          condition: { at: at(previous()), comments: noComments(), text: 'passed', capture: null },
+          condition: { at: at(previous()), comments: noComments(), text: 'passed', isElse: false, capture: null },
           body,
         });
     }
+    checkElse(
+      cursor,
+      branches.map(({ condition }) => condition),
+    );
     return branches.length === 0 ? source : { kind: 'conditional', source, branches };
   };
 

@@ -11,6 +11,7 @@ import type {
   Quoted,
   Step,
 } from './ast.js';
+import { writtenCondition } from './parse-condition.js';
 
 const INDENT = '  ';
 /** An expression that fits into so many columns stands on one line inside brackets and behind conditions. */
@@ -126,8 +127,9 @@ function printBranch(condition: Condition, body: FlowExpression): Line[] {
   return [...withComments(condition.comments, head), ...indent(lines)];
 }
 
-function printCondition({ text, capture }: Condition): string {
-  return `(if ${text})${capture === null ? '' : `:${capture.text}`}~>`;
+function printCondition(condition: Condition): string {
+  const { capture } = condition;
+  return `${writtenCondition(condition)}${capture === null ? '' : `:${capture.text}`}~>`;
 }
 
 function printStep(step: Step): string {
