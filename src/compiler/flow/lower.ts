@@ -240,13 +240,17 @@ function lowerConditional(
   const passed: Late[] = [];
   const done: { passage: Passage; taken: Late }[] = [];
   const layers = branches.map(() => innerNames(start.names));
+  // Whether a branch is taken depends on the conditions before its own: it waits for what judges them.
+  let needs = start.needs;
   branches.forEach(({ condition, body }, index) => {
     grow(path.frame.size, index);
     const earlier = passed.map(not);
     const guards = [...start.guards, ...earlier];
-    const { value, needs } = condition.isElse
-      ? { value: allOf(earlier) ?? literal(true), needs: start.needs }
-      : conditionValue(condition, { ...start, guards }, prior, lowering);
+    const asked = condition.isElse
+      ? { value: allOf(earlier) ?? literal(true), needs }
+      : conditionValue(condition, { ...start, needs, guards }, prior, lowering);
+    const { value } = asked;
+    needs = asked.needs;
     if (condition.capture !== null) addName(condition.capture, { kind: 'flag', value }, start.names, lowering);
     const holding = condition.isElse ? [value] : [...earlier, value];
     const own = allOf(holding) ?? value;
@@ -320,7 +324,7 @@ function conditionValue(
       { handle, path, base: baseOf(path, UNWATCHED, handle.index, null) },
       lowering,
     );
-    needs = [...needs, { handle, skip: false }];
+    needs = [...needs, { handle, skip: path.contained }];
     return refer(handle, 'output', ['holds']);
   };
   const value = testValue(lowering.testOf(condition), {

@@ -59,6 +59,26 @@ describe('a condition of one word that is no variable', () => {
   });
 });
 
+describe('what depends on a condition that a model judges', () => {
+  const needsOf = (text: string) => compileFlowText(text).plan?.steps.map(({ needs }) => needs);
+  const edge = (step: number, skip = false) => ({ step, skip });
+
+  it.each(['(if failed)~>', '(else)~>'])('waits for the judge, as the next branch does: %s', (written) => {
+    expect(needsOf(`Explore:"a":r (if it is calm)~> Plan:"b {r}" ${written} Plan:"c {r}"`)?.slice(2)).toEqual([
+      [edge(0), edge(1)],
+      [edge(0), edge(1)],
+    ]);
+  });
+
+  it('is skipped with the rest of its branch where the judge fails', () => {
+    const text = '[[Explore:"a":r (if it is calm)~> Plan:"b {r}" (else)~> Plan:"c {r}"] || Plan:"d"]';
+    const [, judge, calm, other] = compileFlowText(text).plan?.steps ?? [];
+    expect(judge?.on_error).toBe('skip_dependents');
+    expect(calm?.needs).toContainEqual(edge(1, true));
+    expect(other?.needs).toContainEqual(edge(1, true));
+  });
+});
+
 describe('`(else)` behind other conditions', () => {
   const whenOf = (text: string) => {
     const { plan, problems } = compileFlowText(text);
