@@ -29,6 +29,8 @@ output: "\${steps.ask.output}: \${steps.ok.output}"
 `;
 const NOTE = 'a note that is too big for history, '.repeat(60);
 
+const SAME = 'name: same\nsteps:\n  - command: [echo, done]\n';
+
 let server: Project;
 let remote: Project;
 let laptop: Project;
@@ -49,7 +51,7 @@ beforeAll(async () => {
   endpoint = await startModelEndpoint(({ system, messages }) => ({
     text: JSON.stringify({ system, messages }).includes('HELLO') ? 'hello' : 'nothing',
   }));
-  server = await openProject({});
+  server = await openProject({ 'same.yml': SAME });
   running.push(server.start('up'));
   const { grpc } = await until(
     async () => (JSON.parse((await server.read('.perdure/host.json')) || '{}') as { ports?: { grpc: number } }).ports,
@@ -69,6 +71,7 @@ beforeAll(async () => {
   laptop = await openProject(
     {
       'perdure.yml': 'task_queue: team\n',
+      'same.yml': SAME,
       'team.yml': TEAM,
       'definitions/workflows/yearly.yml': YEARLY,
       'big.json': JSON.stringify({ note: 'x'.repeat(1_200_000) }),
@@ -78,6 +81,7 @@ beforeAll(async () => {
   other = await openProject(
     {
       'perdure.yml': 'task_queue: team\n',
+      'same.yml': SAME,
       'definitions/workflows/monthly.yml': YEARLY.replace('yearly', 'monthly').replace('@yearly', '@monthly'),
       'definitions/workflows/after.yml':
         'name: after\non: {run: {definition: monthly}}\nsteps:\n  - command: [echo, after]\n',
@@ -251,5 +255,16 @@ describe('a schedule in a server elsewhere', () => {
       stderr: expect.stringMatching(/No worker polls the task queue `perdure-.*\n.*perdure worker/) as string,
     });
     expect(await listed()).toMatchObject([{ state: 'active' }]);
+  });
+});
+
+describe('the id of a run on a server of several projects', () => {
+  it('is joined from folders of one store, and refused where the run is of another store', async () => {
+    expect(await laptop.run('run', 'same.yml', '--id', 'shared')).toMatchObject({ code: 0, stdout: 'done\n' });
+    const joined = await other.run('run', 'same.yml', '--id', 'shared');
+    expect(joined).toMatchObject({ code: 0, stderr: expect.stringContaining('joined run shared') as string });
+    const { code, stderr } = await server.run('run', 'same.yml', '--id', 'shared', '--detach');
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain('There is a run `shared` of another project on this server already.');
   });
 });

@@ -140,6 +140,26 @@ describe('run', () => {
     expect(other.stderr).toContain('There is a run `once` already, with another input.');
   });
 
+  it('refuses the id of a rehearsal, open or closed, for a run that is none, and the other way round', async () => {
+    await project.run('run', 'gated.yml', '--yes', '--id', 'rehearsed', '--rehearse');
+    await project.run('run', 'gated.yml', '--id', 'rehearsing', '--rehearse', '--detach');
+    await project.run('run', 'says.yml', '--id', 'earnest');
+    for (const [id, file, ...more] of [
+      ['rehearsed', 'gated.yml'],
+      ['rehearsing', 'gated.yml'],
+      ['earnest', 'says.yml', '--rehearse'],
+    ] as const) {
+      const word = more.length === 0 ? 'and it is a rehearsal' : 'and it is no rehearsal';
+      const { code, stderr } = await project.run('run', file, '--id', id, '--detach', ...more);
+      expect({ code, stderr }).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`There is a run \`${id}\` already, ${word}`) as string,
+      });
+    }
+    expect(await project.run('run', 'says.yml', '--id', 'earnest')).toMatchObject({ code: 0 });
+    await project.run('cancel', 'rehearsing');
+  });
+
   it('detached it prints the id alone', async () => {
     const { code, stdout } = await project.run('run', 'gated.yml', '--id', 'left', '--detach');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'left\n' });

@@ -13,27 +13,27 @@ import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { usageError } from '../exit-codes.js';
 import { shellCommand } from '../../plan/text/shell-command.js';
 
-/** What names a submission: the same id with the same plan and input is the same run (decision 12). */
+/** What names a submission: the same id with the same plan and input in a project is the same run (decision 12). */
 export interface Submission {
   run: string;
   plan: Plan;
   input: Record<string, Value>;
+  rehearsal: boolean;
+  storeId: string;
 }
 
-/** Tells whether a run that closed long ago is this submission; throws a usage error when the id means another. */
-export function joinsRecord({ run, plan, input }: Submission, record: RunRecord | null): boolean {
-  if (record === null) return false;
-  checkSame(run, { plan: record.plan, input: inputHash(record.input) }, { plan: plan.hash, input: inputHash(input) });
-  return true;
+/** Looks whether a run of this store that closed is this submission; throws a usage error when the id means another. */
+export function checkRecord(submission: Submission, { plan, input, rehearsal }: RunRecord): void {
+  checkSame(submission, { store: submission.storeId, plan, input: inputHash(input), rehearsal });
 }
 
 /**
- * Starts the run, or joins the one that was started with the same id, plan and input, closed or not. Gives whether it
- * joined; throws a usage error when the id is taken by another.
+ * Starts the run, or joins the one that was started here with the same id, plan and input, closed or not. Gives whether
+ * it joined; throws a usage error when the id is taken by another.
  */
 export async function startOrJoin(
   link: TemporalLink,
-  submission: Submission & { runInput: RunInput; storeId: string; description?: string | undefined },
+  submission: Omit<Submission, 'rehearsal'> & { runInput: RunInput; description?: string | undefined },
 ): Promise<{ joined: boolean }> {
   const { run, plan, input, runInput, storeId, description } = submission;
   const { settings } = runInput;
@@ -52,7 +52,7 @@ export async function startOrJoin(
     return { joined: false };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    checkSame(run, await memoHashes(link.client, run), { plan: plan.hash, input: inputHash(input) });
+    checkSame({ ...submission, rehearsal: settings.rehearsal }, await startedAs(link.client, run));
     return { joined: true };
   }
 }
@@ -83,21 +83,40 @@ function searchAttributes(plan: Plan, run: string, settings: ServerAttributes): 
   return new TypedSearchAttributes(pairs);
 }
 
-async function memoHashes(client: Client, run: string): Promise<Hashes> {
-  const { memo } = await client.workflow.getHandle(run).describe();
-  return { plan: memo?.[MEMO.plan], input: memo?.[MEMO.input] };
-}
-
-interface Hashes {
+/** As what a run was started. */
+interface StartedAs {
+  store: unknown;
   plan: unknown;
   input: unknown;
+  rehearsal: boolean;
 }
 
-function checkSame(run: string, there: Hashes, here: Hashes): void {
-  const other = there.plan !== here.plan ? 'plan' : there.input !== here.input ? 'input' : null;
+async function startedAs(client: Client, run: string): Promise<StartedAs> {
+  const { memo } = await client.workflow.getHandle(run).describe();
+  return {
+    store: memo?.[MEMO.store],
+    plan: memo?.[MEMO.plan],
+    input: memo?.[MEMO.input],
+    rehearsal: memo?.[MEMO.rehearsal] === true,
+  };
+}
+
+function checkSame(submission: Submission, there: StartedAs): void {
+  const { run } = submission;
+  // What is of another project cannot be shown here.
+  if (there.store !== submission.storeId)
+    throw usageError(`There is a run \`${run}\` of another project on this server already.`, 'Choose another id.');
+  const other = differenceOf(submission, there);
   if (other === null) return;
   throw usageError(
-    `There is a run \`${run}\` already, with another ${other}.`,
+    `There is a run \`${run}\` already, ${other}.`,
     `See it with \`${shellCommand('perdure show', [run])}\`, or choose another id.`,
   );
+}
+
+function differenceOf({ plan, input, rehearsal }: Submission, there: StartedAs): string | null {
+  if (there.plan !== plan.hash) return 'with another plan';
+  if (there.input !== inputHash(input)) return 'with another input';
+  if (there.rehearsal === rehearsal) return null;
+  return there.rehearsal ? 'and it is a rehearsal, in which no model was asked' : 'and it is no rehearsal';
 }

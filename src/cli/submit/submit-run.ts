@@ -26,7 +26,7 @@ import type { Question } from './inject-context.js';
 import { tellContext } from './tell-context.js';
 import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
-import { attributesAt, joinsRecord, notedServer, startOrJoin } from './start-run.js';
+import { attributesAt, checkRecord, notedServer, startOrJoin } from './start-run.js';
 import { offerTrees } from '../../store/worktrees/brought-trees.js';
 import { CARRY_HINT, CarryTooLarge } from '../../store/worktrees/carried.js';
 import { mainPlace } from '../../store/worktrees/places.js';
@@ -101,7 +101,8 @@ async function joinClosed(
   const record = asked === null ? null : await session.store.readRun(id);
   if (record === null) return null;
   const values = await store();
-  joinsRecord({ run: id, plan: compiled.plan, input: values }, record);
+  const { rehearsal } = settings;
+  checkRecord({ run: id, plan: compiled.plan, input: values, rehearsal, storeId: session.store.id }, record);
   const view = await viewOfRecord(record, session.store);
   await tellContext({ run: id, joined: true, settings, question, store: session.store }, terminal);
   tell(terminal, ...renderJoined(view));
