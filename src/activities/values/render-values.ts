@@ -1,6 +1,8 @@
 import { conditionOf } from '../../plan/references/step-references.js';
 import { render } from '../../plan/references/evaluate.js';
 import type { Expression, Template } from '../../plan/values/expression.js';
+import type { Json } from '../../plan/values/json.js';
+import { isTooDeep, MOST_LEVELS } from '../../plan/values/json-fault.js';
 import type { PlanBody } from '../../plan/plan.js';
 import type { Block, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
@@ -10,7 +12,10 @@ import { stepFailure } from '../failures.js';
 import { loadBody, stepAt } from './load-step.js';
 import { createScope } from './template-scope.js';
 
-/** Renders what the workflow cannot: where stored values must be read, or the result may be big (I6). */
+/**
+ * Renders what the workflow cannot: where stored values must be read, or the result may be big (I6). What is small
+ * enough for the workflow has no room for too many levels, so these are counted here alone.
+ */
 export function createRenderValues({ store }: Dependencies): Activities['renderValues'] {
   return async (call) => {
     const { body } = await loadBody(store, call.root, call.nested);
@@ -20,9 +25,21 @@ export function createRenderValues({ store }: Dependencies): Activities['renderV
       call.environment,
       templates.map(([, template]) => template),
     );
-    const values = templates.map(async ([name, template]) => [name, await store.put(render(template, scope))] as const);
+    const values = templates.map(
+      async ([name, template]) => [name, await store.put(checked(render(template, scope)))] as const,
+    );
     return Object.fromEntries(await Promise.all(values));
   };
+}
+
+/** A value that holds what it was in the round before grows by its levels with each. */
+function checked(value: Json): Json {
+  if (!isTooDeep(value)) return value;
+  throw stepFailure(
+    'value-invalid',
+    `Expected a value that has at most ${MOST_LEVELS} levels, got a deeper one. In a loop, hand on only what the next ` +
+      'round needs.',
+  );
 }
 
 function templatesOf(body: PlanBody, call: RenderCall): Record<string, Template> {

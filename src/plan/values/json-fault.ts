@@ -18,6 +18,12 @@ export function jsonFault(value: Json, levels = MOST_LEVELS): string | null {
   return null;
 }
 
+/** Tells whether a value is nested deeper than values may be. */
+export function isTooDeep(value: Json, levels = MOST_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isTooDeep(part, levels - 1));
+}
+
 function numberFault(value: number): string | null {
   if (!Number.isFinite(value)) return 'numbers as large as 1e309';
   return Number.isInteger(value) && !Number.isSafeInteger(value)
