@@ -1,6 +1,6 @@
 // @module-tag sandbox
 // @module-tag python3
-import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ownCode } from '../../src/activities/workspace/own-code.js';
@@ -12,7 +12,7 @@ const MAIN = 'node_modules/perdure/dist/cli/main.js';
 const CANARY = 'ours';
 let context: Awaited<ReturnType<typeof toolContext>>;
 
-const inWorkspace = (path: string): string => join(context.workspace, path);
+const inWorkspace = (...path: string[]): string => join(context.workspace, ...path);
 const put = (path: string, text: string): void => {
   mkdirSync(dirname(inWorkspace(path)), { recursive: true });
   writeFileSync(inWorkspace(path), text);
@@ -84,6 +84,70 @@ describe('an agent in a project that has Perdure as a package', () => {
     const said = await python("os.remove('node_modules/.bin/perdure'); open('node_modules/.bin/perdure', 'w')");
     expect(said).toContain('`node_modules/.bin/perdure`, which is protected');
     expect(readlinkSync(inWorkspace('node_modules/.bin/perdure'))).toBe('../perdure/dist/cli/main.js');
+  });
+
+  it.each([
+    ['its own command', '{"bin":{"perdure":"./a.js"}}'],
+    ['a script', '{"scripts":{"perdure":"node a.js"}}'],
+  ])('does not have its manifest name %s `perdure`, which `npx` starts before the package', async (_what, manifest) => {
+    put('package.json', '{"version":"1.0.0"}');
+    for (const path of ['package.json', 'packages/a/package.json']) {
+      const said = await tool('write_file', { path, content: manifest });
+      expect(said).toContain(`\`${path}\` would say what \`npx perdure\` starts, which is protected`);
+    }
+    const edited = await tool('edit_file', {
+      path: 'package.json',
+      old_text: '{',
+      new_text: `${manifest.slice(0, -1)},`,
+    });
+    expect(edited).toContain('which is protected');
+    const wide = JSON.stringify({ version: '1.0.1', ...(JSON.parse(manifest) as object) });
+    const script = `os.makedirs('packages/a', exist_ok=True); [open(p + 'package.json', 'w').write('${wide}') for p in ('', 'packages/a/')]`;
+    expect(await python(script)).toContain(
+      'what `package.json` says is `perdure`, what `packages/a/package.json` says is `perdure`, which is protected',
+    );
+    for (const path of ['package.json', 'packages/a/package.json']) {
+      const left = readFileSync(inWorkspace(path), 'utf8');
+      expect(left).toContain('1.0.1');
+      expect(left).not.toContain('perdure');
+    }
+  });
+
+  it('has what a person named `perdure` put back, and may change the rest of the manifest', async () => {
+    const own = '{"bin":{"perdure":"./a.js"}}';
+    put('package.json', own);
+    expect(await python('open(\'package.json\', \'w\').write(\'{"bin":{"perdure":"./b.js"}}\')')).toContain(
+      'protected',
+    );
+    expect(readFileSync(inWorkspace('package.json'), 'utf8')).toBe(own);
+    const args = { path: 'package.json', old_text: '{"bin"', new_text: '{"name":"x","bin"' };
+    expect(await tool('edit_file', args)).toContain('"is_error":false');
+  });
+
+  it.each(['node_modules/.bin/perdure', 'node_modules/perdure'])(
+    'makes no `packages/a/%s`, nor leads there by a link',
+    async (name) => {
+      const path = `packages/a/${name}`;
+      expect(await tool('write_file', { path: `${path}/x`, content: '' })).toContain('Perdure itself runs it');
+      const make = (file: string): string => `os.makedirs(os.path.dirname('${file}')); open('${file}', 'w')`;
+      expect(await python(make(path))).toContain(`made \`${path}\`, which is protected; it was removed`);
+      expect(existsSync(inWorkspace(path))).toBe(false);
+      const linked = `${make(name.replace('node_modules', 'b/c'))}; os.makedirs('d'); os.symlink('../b/c', 'd/node_modules')`;
+      expect(await python(linked)).toContain(`made \`d/${name}\`, which is protected; it was removed`);
+      expect(existsSync(inWorkspace('d', name))).toBe(false);
+    },
+  );
+
+  it('leaves nothing that another command has made meanwhile', async () => {
+    const path = 'packages/a/node_modules/.bin/perdure';
+    const make = `os.makedirs(os.path.dirname('${path}'), exist_ok=True); open('${path}', 'w')`;
+    const wait = (file: string): string => `\nimport time\nwhile not os.path.exists('${file}'): time.sleep(0.01)\n`;
+    const first = python(`${make}; open('one', 'w')${wait('two')}`);
+    const second = python(`${wait('one')}open('two', 'w')${wait('three')}${make}`);
+    expect(await first).toContain('it was removed');
+    put('three', '');
+    expect(await second).toContain('it was removed');
+    expect(existsSync(inWorkspace(path))).toBe(false);
   });
 
   it('still writes sources, packages of the project, and new ones', async () => {

@@ -1,9 +1,10 @@
 import { realOf } from '../../store/folders/places.js';
 import type { Store } from '../../store/store.js';
+import { isWorkTree } from '../workspace/own-code.js';
 import { projectsIn } from '../workspace/projects-in.js';
 import { fixedIn } from '../tools/shell/fixed-in.js';
-import { guardMissing } from '../tools/shell/guard.js';
 import { findSandbox, started } from '../tools/shell/sandbox.js';
+import { guardWorkspace } from '../tools/shell/taken.js';
 import { workspaceMounts } from '../tools/shell/workspace-mounts.js';
 
 /** A command, and what is to be called at its end, which gives what was made and put back. */
@@ -29,7 +30,7 @@ export async function held(file: string, args: string[], place: HeldPlace): Prom
   const projects = await projectsIn(place.store, workspace);
   const fixed = await fixedIn({ store: place.store, workspace, projects }, place.protected);
   const sandbox = await findSandbox();
-  const release = guardMissing(workspace, fixed);
+  const release = await guardWorkspace(workspace, fixed, isWorkTree(workspace, place.store.folder));
   if (sandbox === null) return { file, args, release };
   const mounts = workspaceMounts({ workspace, fixed, states: [] });
   // The mounts are not root's to take away, of whom no namespace takes the right.

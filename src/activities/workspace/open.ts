@@ -7,6 +7,7 @@ import { errorCode } from '../../store/store-failure.js';
 import { isBelow } from '../../store/folders/places.js';
 import { isStateFolder, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from '../refusal.js';
+import { MANIFEST, perdureAt, perdureBy } from './perdure-names.js';
 import { FilledAgain, removeAt } from '../../store/folders/remove.js';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -28,6 +29,11 @@ export async function withRoot<T>(workspace: string, act: (root: Folder) => Prom
   const real = await realpath(workspace);
   const state = stateAround(real);
   if (state !== null) throw new FileRefusal(`\`${real}\` is the state of Perdure itself, or lies in it.`);
+  return withFolder(real, act);
+}
+
+/** The same, also where what somebody made in it has the folder look like one of state. */
+export async function withFolder<T>(real: string, act: (root: Folder) => Promise<T>): Promise<T> {
   const handle = await open(real, O_RDONLY | O_DIRECTORY);
   try {
     return await act({ handle, shown: '', at: locate(handle, real) });
@@ -96,6 +102,20 @@ export async function openEntry<T>(
   make: boolean,
   act: (folder: Folder) => Promise<T>,
 ): Promise<T> {
+  return enterEntry(folder, name, make, (inner) => {
+    // Asked of the folder that is open: no other name of it makes it another.
+    if (isStateFolder(inner.at('.'))) throw new FileRefusal(`\`${inner.shown}\` is the state of Perdure itself.`);
+    return act(inner);
+  });
+}
+
+/** The same, also where what somebody made in it has the folder look like one of state. */
+export async function enterEntry<T>(
+  folder: Folder,
+  name: string,
+  make: boolean,
+  act: (folder: Folder) => Promise<T>,
+): Promise<T> {
   const shown = join(folder.shown, name);
   const path = folder.at(name);
   if (make)
@@ -106,10 +126,7 @@ export async function openEntry<T>(
     throw (await linkRefusal(path, shown)) ?? refusalOf(error, shown);
   });
   try {
-    const at = locate(handle, path);
-    // Asked of the folder that is open: no other name of it makes it another.
-    if (isStateFolder(at('.'))) throw new FileRefusal(`\`${shown}\` is the state of Perdure itself.`);
-    return await act({ handle, shown, at });
+    return await act({ handle, shown, at: locate(handle, path) });
   } finally {
     await handle.close();
   }
@@ -155,7 +172,7 @@ async function statOf(handle: FileHandle): Promise<{ size: number; mode: number;
  * Puts a file in its place whole: written beside it, synced and renamed, so a link or a second name that stands there
  * is replaced, and never written through. The mode of a file that was there is kept.
  */
-export async function replaceFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
+export async function putFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
   const shown = join(folder.shown, name);
   const before = await lstat(folder.at(name)).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
@@ -186,6 +203,23 @@ export async function replaceFile(folder: Folder, name: string, content: string)
     throw refusalOf(error, shown);
   }
   return { existed: before !== null };
+}
+
+/** The same for an agent, which does not write what would have something else start as `perdure`. */
+export async function replaceFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
+  requireUntaken(folder, name, content);
+  return putFile(folder, name, content);
+}
+
+/** Throws a refusal for a manifest by which something else would start as `perdure` than by the one that is there. */
+function requireUntaken(folder: Folder, name: string, content: string): void {
+  if (name.toLowerCase() !== MANIFEST) return;
+  const by = perdureBy(content);
+  if (by !== null && by !== perdureAt(folder.at(name)).by)
+    throw new FileRefusal(
+      `\`${join(folder.shown, name)}\` would say what \`npx perdure\` starts, which is protected: leave ` +
+        '`perdure` out of its `bin` and `scripts`, and name no `directories.bin`.',
+    );
 }
 
 /** Removes an entry of an open folder, with all that is in it; a link is removed itself, and what it leads to stays. */

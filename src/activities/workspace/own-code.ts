@@ -29,7 +29,7 @@ const known = new Map<string, { at: number; paths: Set<string> }>();
  */
 export function ownCode(workspace: string, projects: string[], stateDir: string | null): string[] {
   const top = realOf(workspace);
-  if (stateDir !== null && isBelow(top, realOf(stateDir))) return [];
+  if (isWorkTree(workspace, stateDir)) return [];
   const installed = ['', ...projects]
     .map((project) => join(top, project, 'node_modules', 'perdure'))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
@@ -38,6 +38,11 @@ export function ownCode(workspace: string, projects: string[], stateDir: string 
   const loaded = [...roots].flatMap((root) => [...loadedBy(root)]);
   const paths = new Set([...machine, ...installed.flatMap(entriesOf), ...loaded]);
   return [...paths].filter((path) => isBelow(path, top) && !isHeld(path, paths)).map((path) => relative(top, path));
+}
+
+/** Nobody starts Perdure there. */
+export function isWorkTree(workspace: string, stateDir: string | null): boolean {
+  return stateDir !== null && isBelow(realOf(workspace), realOf(stateDir));
 }
 
 /** Tells whether a path is below another one of these. */

@@ -4,7 +4,8 @@ import type { Action } from '../../../plan/tools/action.js';
 import { isBelow } from '../../../plan/tools/permission.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Tool } from '../../../plan/tools/tool.js';
-import { ownCode } from '../../workspace/own-code.js';
+import { isWorkTree, ownCode } from '../../workspace/own-code.js';
+import { AMONG_PACKAGES } from '../../workspace/perdure-names.js';
 import { configuredBelow, projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import { isSeenOtherwise } from '../../workspace/alike.js';
@@ -96,6 +97,7 @@ async function requireUnkept(action: Action, { store, workspace, permissions }: 
   if (isBelow(action.path, kept)) throw new FileRefusal(`\`${action.path}\` is protected: another project goes by it.`);
   const configured = (await configuredBelow(workspace, projects)).map((path) => `/${path}`);
   if (isBelow(action.path, configured)) throw new FileRefusal(`\`${action.path}\` is protected: git goes by it.`);
-  const own = ownCode(workspace, projects, store.folder).map((path) => `/${path}`);
+  const named = isWorkTree(workspace, store.folder) ? [] : AMONG_PACKAGES;
+  const own = [...named, ...ownCode(workspace, projects, store.folder).map((path) => `/${path}`)];
   if (isBelow(action.path, own)) throw new FileRefusal(`\`${action.path}\` is protected: Perdure itself runs it.`);
 }

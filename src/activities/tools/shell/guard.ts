@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
-import { openEntry, removeEntry, withRoot } from '../../workspace/open.js';
+import { enterEntry, putFile, removeEntry, withFolder } from '../../workspace/open.js';
 import { makeReadable } from '../../../store/folders/remove.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { FileRefusal } from '../../refusal.js';
@@ -21,18 +21,32 @@ type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: s
 export function guardMissing(workspace: string, paths: string[]): () => Promise<string[]> {
   const before = new Map(paths.flatMap((path) => unmountable(workspace, path)));
   return () =>
-    withRoot(workspace, async (root) => {
+    withFolder(workspace, async (root) => {
       const made: string[] = [];
       for (const [path, standing] of before) {
-        if (await settle(root, path.split('/'), standing)) made.push(path);
+        if (await settle(root, path.split('/'), standing)) made.push(`\`${path}\``);
       }
       return made;
     });
 }
 
-/** What is told of paths that a program has made, and that were put back. */
-export function madeProtected(program: string, paths: string[]): string {
-  return `${program} made ${paths.map((path) => `\`${path}\``).join(', ')}, which is protected; it was removed.`;
+/** Removes what a command has made at a path from the root, or the link on the way; says whether something was there. */
+export function removeMade(workspace: string, path: string): Promise<boolean> {
+  return withFolder(workspace, (root) => settle(root, path.split('/'), { kind: 'missing' }));
+}
+
+/** Puts a text in the place of the file at a path from the root; says whether it could. No link is followed. */
+export function putInPlace(workspace: string, path: string, text: string): Promise<boolean> {
+  const put = (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> =>
+    rest.length > 0
+      ? enterEntry(folder, name, false, (inner) => put(inner, rest))
+      : putFile(folder, name, text).then(() => true);
+  return withFolder(workspace, (root) => put(root, path.split('/'))).catch(orNothing);
+}
+
+/** What is told of what a program has made and was put back, each in words. */
+export function madeProtected(program: string, made: string[]): string {
+  return `${program} made ${made.join(', ')}, which is protected; it was removed.`;
 }
 
 /** Of a path that no mount keeps: the link on the way, or itself. */
@@ -79,7 +93,7 @@ async function settle(folder: Folder, [name = '', ...rest]: string[], before: St
       // One that nobody may list is entered by who knows the names in it, as git does.
       const { mode } = lstatSync(path, { throwIfNoEntry: false }) ?? { mode: OWN_RIGHTS };
       if ((mode & OWN_RIGHTS) !== OWN_RIGHTS) await makeReadable(path).catch(() => false);
-      return openEntry(folder, name, false, (inner) => settle(inner, rest, before)).catch(orNothing);
+      return enterEntry(folder, name, false, (inner) => settle(inner, rest, before)).catch(orNothing);
     }
     // A link or a file where nothing or a folder was (`gitdir: elsewhere`) leads away from what is looked for.
     await removeEntry(folder, name);

@@ -10,6 +10,7 @@ import type { ProcessOptions } from '../../processes/groups/process-group.js';
 import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
+import { isWorkTree } from '../../workspace/own-code.js';
 import { projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import type { ToolContext } from '../handler/handler.js';
@@ -19,13 +20,14 @@ import { stateAround } from '../../../store/folders/state-folders.js';
 import type { Begun } from '../../workspace/alike.js';
 import { beginAlike } from '../../workspace/alike.js';
 import { fixedIn } from './fixed-in.js';
-import { guardMissing, madeProtected } from './guard.js';
+import { madeProtected } from './guard.js';
 import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
 import { hiddenStates } from './states-below.js';
+import { guardWorkspace } from './taken.js';
 import type { Shown } from './workspace-mounts.js';
 import { makeFolders } from './workspace-mounts.js';
 
@@ -101,19 +103,19 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     await makeFolders(workspace, permissions);
     const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);
     if (begun === null) return { failure: tooLate(program) };
-    const guard = guardMissing(workspace, fixed);
     try {
-      const file = resolveExecutable(program.argv[0] ?? '', program.cwd, path);
-      const args = program.argv.slice(1);
-      const watched = { program, env, signal, context, killRest: command.killRest };
-      const around = { cwd: program.cwd, path, mounts: begun.mounts, shown: program.shown };
-      const inside = (network: boolean): Startable =>
-        sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
-      const end = await (
-        sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched)
-      )
-        // Also of one that was cancelled: what it has made does not stay.
-        .catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
+      const begin = async (): Promise<ProgramEnd> => {
+        const file = resolveExecutable(program.argv[0] ?? '', program.cwd, path);
+        const args = program.argv.slice(1);
+        const watched = { program, env, signal, context, killRest: command.killRest };
+        const around = { cwd: program.cwd, path, mounts: begun.mounts, shown: program.shown };
+        const inside = (network: boolean): Startable =>
+          sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
+        return sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched);
+      };
+      const guard = await guardWorkspace(workspace, fixed, isWorkTree(workspace, store.folder));
+      // Also of one that was cancelled: what it has made does not stay.
+      const end = await begin().catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
       const made = await guard();
       return made.length === 0 ? end : { failure: madeProtected('The program', made) };
     } finally {

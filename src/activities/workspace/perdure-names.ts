@@ -1,0 +1,83 @@
+import { readFileSync, statSync } from 'node:fs';
+import { posix } from 'node:path';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+
+/** Where package managers look for `perdure`, in any folder that a person stands in. */
+export const AMONG_PACKAGES = ['node_modules/perdure', 'node_modules/.bin/perdure'];
+export const MANIFEST = 'package.json';
+const NAME = 'perdure';
+/** One that is longer is nobody's manifest, and is not read. */
+const MANIFEST_BYTES = 4 * 1024 * 1024;
+const TOO_LONG = 'too long';
+
+/**
+ * What package managers start as `perdure` by the text of a manifest, before what is installed: its own `bin`, what is
+ * in its `directories.bin`, and a script of that name. A text to compare; null where it is nothing.
+ */
+export function perdureBy(text: string): string | null {
+  const manifest = manifestOf(text);
+  if (manifest === null) return null;
+  const { bin = null, directories = null, scripts = null } = manifest;
+  const found = [
+    binsOf(manifest).flatMap(([name, file]) => (commandOf(name) === NAME ? [file] : [])),
+    isObject(directories) && !bin ? (directories['bin'] ?? null) : null,
+    isObject(scripts) ? (scripts[NAME] ?? null) : null,
+  ];
+  const said = JSON.stringify(found);
+  return said === '[[],null,null]' ? null : said;
+}
+
+/** The same of a manifest that is there, links followed as package managers do, and its text where that is read. */
+export function perdureAt(path: string): { by: string | null; text: string } {
+  try {
+    const found = statSync(path);
+    if (found.isFile() && found.size > MANIFEST_BYTES) return { by: TOO_LONG, text: '' };
+    const text = found.isFile() ? readFileSync(path, 'utf8') : '';
+    return { by: perdureBy(text), text };
+  } catch {
+    return { by: null, text: '' }; // it leads nowhere, or nobody may read it
+  }
+}
+
+/** The manifest without what makes something start as `perdure`. */
+export function withoutPerdure(text: string): string {
+  const manifest = manifestOf(text) ?? {};
+  const isOne = binsOf(manifest).some(([name]) => commandOf(name) === NAME);
+  const without = Object.entries(manifest).flatMap(([field, value]): [string, Json][] => {
+    if (field === 'bin' && Array.isArray(value))
+      return [[field, value.filter((file) => typeof file !== 'string' || commandOf(file) !== NAME)]];
+    if (field === 'bin' && isObject(value)) return [[field, pick(value, (name) => commandOf(name) !== NAME)]];
+    if (field === 'bin' && isOne) return [];
+    if (field === 'directories' && isObject(value)) return [[field, pick(value, (name) => name !== 'bin')]];
+    if (field === 'scripts' && isObject(value)) return [[field, pick(value, (name) => name !== NAME)]];
+    return [[field, value]];
+  });
+  return `${JSON.stringify(Object.fromEntries(without), null, /^[ \t]+(?=")/m.exec(text)?.[0] ?? 2)}\n`;
+}
+
+function pick(fields: JsonObject, isKept: (name: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => isKept(name)));
+}
+
+/** Each command with its file, as npm reads the three forms. */
+function binsOf({ name = null, bin = null }: JsonObject): [string, Json][] {
+  if (typeof bin === 'string') return typeof name === 'string' ? [[name, bin]] : [];
+  if (Array.isArray(bin)) return bin.flatMap((file) => (typeof file === 'string' ? [[file, file]] : []));
+  return isObject(bin) ? Object.entries(bin) : [];
+}
+
+/** npm takes of a name of a command what is behind its last slash. */
+function commandOf(name: string): string {
+  return posix.basename(name.replaceAll(/[\\:]/g, '/'));
+}
+
+function manifestOf(text: string): JsonObject | null {
+  try {
+    // As npm does: a mark at the beginning is none of the text.
+    const value = JSON.parse(text.replace(/^\uFEFF/, '')) as Json; // so JSON is
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
