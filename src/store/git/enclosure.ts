@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../processes/bare-sandbox.js';
+import { dirname } from 'node:path';
+import { SANDBOX_PROGRAMS, bareSandbox } from '../processes/bare-sandbox.js';
 import { findOnPath, systemProgram } from '../processes/find-on-path.js';
+import { isOfSystem, programPlaces } from '../processes/program-places.js';
 import { outsidePath } from '../processes/search-path.js';
 
 /** What a program of ours sees of the machine beside programs. Paths are absolute. */
@@ -38,22 +38,14 @@ export function sandboxProgram(): string | null {
 }
 
 /**
- * The folders that a program outside the system's needs beside itself: what it was installed with, as a virtual
- * environment of Python is. Never the person's home, nor what they keep in a folder of it, such as `~/.local`.
+ * What a program outside the system's folders needs beside itself: what it was installed with, as a virtual environment
+ * of Python is. Itself, and no more, where it lies in a home or in what holds one.
  */
 export function installationOf(program: string): string[] {
-  if (SYSTEM_FOLDERS.some((known) => program.startsWith(`${known}/`))) return [];
-  const folder = dirname(program);
-  if (basename(folder) !== 'bin') return [holdsHome(folder) ? program : folder];
-  const prefix = dirname(folder);
-  // `~/.cargo` has keys beside its programs; an environment of Python has none.
-  const isOwn = holdsHome(prefix) || (dirname(prefix) === homedir() && !existsSync(join(prefix, 'pyvenv.cfg')));
-  return isOwn ? [folder, join(prefix, 'lib')] : [prefix];
+  if (isOfSystem(program)) return [];
+  const places = programPlaces(dirname(program));
+  return places.length === 0 ? [program] : places;
 }
-
-/** Is the person's home in it, or is it their `~/.local`? */
-const holdsHome = (folder: string): boolean =>
-  [homedir(), join(homedir(), '.local')].some((home) => `${home}/`.startsWith(folder.replace(/\/?$/, '/')));
 
 /**
  * Arguments of `bwrap` before a program and its own: as the sandbox of agents' commands, but that the files are written

@@ -1,10 +1,11 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { homedir, totalmem } from 'node:os';
-import { basename, delimiter, dirname, join, relative } from 'node:path';
+import { totalmem } from 'node:os';
+import { delimiter, join } from 'node:path';
 import type { FixedNodes } from './fixed-nodes.js';
 import { fixedNodes } from './fixed-nodes.js';
 import { packageRoot } from '../../../store/folders/package-root.js';
 import { seccompFilter } from '../../../store/processes/seccomp.js';
+import { programPlaces } from '../../../store/processes/program-places.js';
 import { runProgram } from '../../../store/processes/run-program.js';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/processes/bare-sandbox.js';
 import type { Shown } from './workspace-mounts.js';
@@ -38,22 +39,6 @@ const OWN_ETC = ['passwd', 'group', 'nsswitch.conf', 'hosts'];
 const OWN_NETWORK = ['resolv.conf'];
 /** Of the memory, so much can be filled in `/tmp`, and half of it in `/dev/shm`. */
 const MEMORY_SHARE = 1 / 4;
-/**
- * Folders below a person's own in which versions of languages are kept: programs need all of them, and no key is there.
- */
-const VERSION_MANAGERS = new Set([
-  '.pyenv',
-  '.nvm',
-  '.fnm',
-  '.volta',
-  '.nodenv',
-  '.rbenv',
-  '.asdf',
-  '.rustup',
-  '.sdkman',
-  '.bun',
-  '.deno',
-]);
 /** What a machine without one is told. */
 export const NO_SANDBOX =
   process.platform === 'linux'
@@ -186,22 +171,11 @@ function bindReadOnly(path: string): string[] {
   return ['--ro-bind-try', path, path];
 }
 
-/**
- * Folders of PATH outside of the system's, each with what stands beside its `bin` (libraries of a Node that was
- * unpacked somewhere); of a person's own folder no more than the programs, for beside them are keys
- * (`~/.cargo/credentials`).
- */
+/** What is shown for the folders of PATH outside of the system's. */
 function programFolders(path: string): string[] {
-  const home = homedir();
   return path.split(delimiter).flatMap((entry) => {
     const folder = realOf(entry);
-    if (folder === null || SYSTEM_FOLDERS.some((known) => folder === known || folder.startsWith(`${known}/`)))
-      return [];
-    const manager = relative(home, folder).split('/')[0] ?? '';
-    if (VERSION_MANAGERS.has(manager)) return [join(home, manager)];
-    const beside = dirname(folder);
-    const isOwn = beside === home || dirname(beside) === home || beside === '/' || dirname(beside) === '/';
-    return [basename(folder) === 'bin' && !isOwn ? beside : folder];
+    return folder === null ? [] : programPlaces(folder);
   });
 }
 
