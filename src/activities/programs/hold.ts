@@ -4,7 +4,7 @@ import { isWorkTree } from '../workspace/own-code.js';
 import { projectsIn } from '../workspace/projects-in.js';
 import { fixedIn } from '../tools/shell/fixed-in.js';
 import { findSandbox, started } from '../tools/shell/sandbox.js';
-import { guardWorkspace } from '../tools/shell/taken.js';
+import { guardWorkspace } from '../tools/shell/misleading.js';
 import { workspaceMounts } from '../tools/shell/workspace-mounts.js';
 
 /** A command, and what is to be called at its end, which gives what was made and put back. */

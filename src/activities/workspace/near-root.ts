@@ -6,7 +6,8 @@ import { FileRefusal } from '../refusal.js';
 /** State folders are looked for so deep; what else matters is looked for in folders that lie so deep. */
 const DEEPEST = 3;
 const AT_ONCE = 64;
-const STATE = '.perdure';
+/** A folder of that name is hidden by it. */
+export const STATE = '.perdure';
 const PACKAGES = 'node_modules';
 const SKIPPED = new Set(['.git', PACKAGES]);
 

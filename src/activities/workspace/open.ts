@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { errorCode } from '../../store/store-failure.js';
 import { isBelow } from '../../store/folders/places.js';
-import { isStateFolder, stateAround } from '../../store/folders/state-folders.js';
+import { STORE_FILE, isStateFolder, readsAsStore, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from '../refusal.js';
 import { MANIFEST, perdureAt, perdureBy } from './perdure-names.js';
 import { FilledAgain, removeAt } from '../../store/folders/remove.js';
@@ -205,8 +205,16 @@ export async function putFile(folder: Folder, name: string, content: string): Pr
   return { existed: before !== null };
 }
 
-/** The same for an agent, which does not write what would have something else start as `perdure`. */
+/**
+ * The same for an agent, which does not write what would have something else start as `perdure`, nor what would hide a
+ * folder as one of state.
+ */
 export async function replaceFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
+  if (name.toLowerCase() === STORE_FILE && readsAsStore(content))
+    throw new FileRefusal(
+      `\`${join(folder.shown, name)}\` would have its folder taken for the state of Perdure, which is hidden from ` +
+        'agents: give the file another name, or leave out its `id`.',
+    );
   requireUntaken(folder, name, content);
   return putFile(folder, name, content);
 }

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { realOf } from './places.js';
 
 /** The file that makes a folder one of state, whatever it is called and wherever it lies. */
-const STORE_FILE = 'store.json';
+export const STORE_FILE = 'store.json';
 /** It has a line, in which there may be two paths. */
 const FILE_BYTES = 64 * 1024;
 
@@ -27,18 +27,27 @@ function namesStore(file: string): boolean {
     try {
       if (!fstatSync(handle).isFile()) return false;
       const bytes = Buffer.alloc(FILE_BYTES);
-      const value: unknown = JSON.parse(bytes.toString('utf8', 0, readSync(handle, bytes)));
-      return (
-        typeof value === 'object' &&
-        value !== null &&
-        'id' in value &&
-        'version' in value &&
-        typeof value.id === 'string' &&
-        /^[a-z2-7]{8}$/.test(value.id)
-      );
+      return readsAsStore(bytes.toString('utf8', 0, readSync(handle, bytes)));
     } finally {
       closeSync(handle);
     }
+  } catch {
+    return false;
+  }
+}
+
+/** Tells whether a text, as its `store.json`, would make a folder one of state. */
+export function readsAsStore(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      'id' in value &&
+      'version' in value &&
+      typeof value.id === 'string' &&
+      /^[a-z2-7]{8}$/.test(value.id)
+    );
   } catch {
     return false;
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import { TOO_MANY_PATTERNS, fileMatcher, filePattern } from './glob.js';
 import { fromRoot, workspacePath } from './path.js';
-import { NOT_ALL, walk } from './walk.js';
+import { NOT_ALL, passedOver, walk } from './walk.js';
 
 const MOST = 1_000;
 
@@ -23,8 +23,10 @@ export const listFiles = builtin({
     const matches = pattern === undefined ? () => true : fileMatcher(pattern);
     if (matches === null) return failed(TOO_MANY_PATTERNS);
     const found: string[] = [];
+    const states: string[] = [];
     let more = false;
-    const whole = await walk(context, folder, { below: pattern !== undefined }, async ({ path: at, kind }) => {
+    const how = { below: pattern !== undefined, onState: (at: string) => states.push(fromRoot(at, context.root)) };
+    const whole = await walk(context, folder, how, async ({ path: at, kind }) => {
       const inside = folder === '.' ? at : at.slice(folder.length + 1);
       if (pattern !== undefined && (kind === 'folder' || !matches(inside))) return 'go on';
       if (found.length === MOST) {
@@ -37,6 +39,7 @@ export const listFiles = builtin({
     if (found.length === 0) found.push('[nothing]');
     if (more) found.push(`[more than ${MOST}; narrow it with \`path\` or \`pattern\`]`);
     else if (!whole) found.push(NOT_ALL);
+    found.push(...passedOver(states));
     return ok(found.join('\n'));
   },
 });

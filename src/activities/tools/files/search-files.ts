@@ -6,7 +6,7 @@ import { fromRoot, workspacePath } from './path.js';
 import { readIn } from '../../workspace/read.js';
 import { FileRefusal } from '../../refusal.js';
 import { createSearch } from './search.js';
-import { NOT_ALL, walk } from './walk.js';
+import { NOT_ALL, passedOver, walk } from './walk.js';
 
 const MOST_LINES = 200;
 const LINE_CHARACTERS = 300;
@@ -38,10 +38,12 @@ export const searchFiles = builtin({
     if (matches === null) return failed(TOO_MANY_PATTERNS);
     const folder = workspacePath(path, context.workspace, context.root);
     const lines: string[] = [];
+    const states: string[] = [];
     let slow = false;
     let bytes = 0;
     let tooMuch = false;
-    const whole = await walk(context, folder, { below: true }, async ({ path: at, kind, folder: holder, name }) => {
+    const how = { below: true, onState: (at: string) => states.push(fromRoot(at, context.root)) };
+    const whole = await walk(context, folder, how, async ({ path: at, kind, folder: holder, name }) => {
       if (kind !== 'file' || !matches(folder === '.' ? at : at.slice(folder.length + 1))) return 'go on';
       if (bytes > MOST_BYTES) {
         tooMuch = true;
@@ -63,6 +65,7 @@ export const searchFiles = builtin({
     if (more) shown.push('[more lines match; narrow the search]');
     else if (tooMuch) shown.push(TOO_MUCH);
     else if (!whole) shown.push(NOT_ALL);
+    shown.push(...passedOver(states));
     return ok(shown.join('\n'));
   },
 });

@@ -27,7 +27,7 @@ import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
 import { hiddenStates } from './states-below.js';
-import { guardWorkspace } from './taken.js';
+import { guardWorkspace } from './misleading.js';
 import type { Shown } from './workspace-mounts.js';
 import { makeFolders } from './workspace-mounts.js';
 

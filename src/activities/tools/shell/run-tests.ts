@@ -1,5 +1,6 @@
 import { builtin, failed, ok } from '../handler/builtin.js';
 import type { JsonObject } from '../../../plan/values/json.js';
+import { passedOver } from '../files/walk.js';
 import { DEFAULT_S, programAction, programInput, runGiven } from './shell.js';
 import { testCounts } from './test-counts.js';
 import { hashOfTests } from './test-files.js';
@@ -14,12 +15,13 @@ export const runTests = builtin({
   effect: 'workspace',
   action: programAction,
   run: async (given, context) => {
-    const tests_hash = await hashOfTests(context);
+    const states: string[] = [];
+    const tests_hash = await hashOfTests(context, (path) => states.push(path));
     const end = await runGiven(given, context);
-    if ('output' in end) return ok({ ...resultOf(end.output.exit_code, end.output), tests_hash });
+    if ('output' in end) return ok({ ...resultOf(end.output.exit_code, end.output, states), tests_hash });
     if (end.late === undefined) return failed(end.failure);
     const reason = `The tests did not end within ${given.timeout_s ?? DEFAULT_S} s.`;
-    return ok({ ...resultOf(null, end.late), ok: false, reason, tests_hash });
+    return ok({ ...resultOf(null, end.late, states), ok: false, reason, tests_hash });
   },
 });
 
@@ -34,7 +36,11 @@ interface TestResult extends JsonObject {
   output: string;
 }
 
-function resultOf(exitCode: number | null, { stdout, stderr }: { stdout: string; stderr: string }): TestResult {
+function resultOf(
+  exitCode: number | null,
+  { stdout, stderr }: { stdout: string; stderr: string },
+  states: string[],
+): TestResult {
   const output = `${stdout}\n${stderr}`.trim();
   const counts = testCounts(output);
   const reason = faultIn(exitCode, counts);
@@ -44,7 +50,7 @@ function resultOf(exitCode: number | null, { stdout, stderr }: { stdout: string;
     failed: counts?.failed ?? null,
     exit_code: exitCode,
     reason,
-    output,
+    output: [output, ...passedOver(states)].join('\n'),
   };
 }
 

@@ -1,5 +1,6 @@
-import { join } from 'node:path';
-import { lookNear } from '../../workspace/near-root.js';
+import { basename, join } from 'node:path';
+import { STATE, lookNear } from '../../workspace/near-root.js';
+import { isStateFolder } from '../../../store/folders/state-folders.js';
 
 /**
  * So many folders are looked at, and what was found holds so long. Where there are more nobody knows what is state
@@ -7,7 +8,6 @@ import { lookNear } from '../../workspace/near-root.js';
  */
 const MOST_FOLDERS = 100_000;
 const VALID_MS = 60_000;
-const STATE = '.perdure';
 
 interface Looked {
   at: number;
@@ -22,7 +22,9 @@ const known = new Map<string, Looked>();
  */
 export async function hiddenStates(workspace: string, ours: string | null, projects: string[]): Promise<string[]> {
   const own = ['', ...projects].map((path) => join(workspace, path, STATE));
-  return [...new Set([...own, ...(ours === null ? [] : [ours]), ...(await statesBelow(workspace))])];
+  // What a command had made, and was removed at its end, is none.
+  const others = (await statesBelow(workspace)).filter((path) => basename(path) === STATE || isStateFolder(path));
+  return [...new Set([...own, ...(ours === null ? [] : [ours]), ...others])];
 }
 
 /**

@@ -22,14 +22,18 @@ const MOST_ENTRIES = 1_000_000;
 
 /**
  * SHA-256 over the test files of a workspace, with their paths, and over what sets up how they are run: it is another
- * one when a test, or its command, was changed, and each time where more stands there than is looked at.
+ * one when a test, or its command, was changed, and each time where more stands there than is looked at. `onState` is
+ * told of state folders, in which no test is seen.
  */
-export async function hashOfTests({ workspace, permissions, signal }: ToolContext): Promise<string> {
+export async function hashOfTests(
+  { workspace, permissions, signal }: ToolContext,
+  onState?: (path: string) => void,
+): Promise<string> {
   const hash = createHash('sha256');
   const whole = await walk(
     { workspace, permissions, signal },
     '.',
-    { below: true, most: MOST_ENTRIES },
+    { below: true, most: MOST_ENTRIES, ...(onState === undefined ? {} : { onState }) },
     async (found) => {
       const text = found.kind === 'file' ? await textOf(found) : null;
       if (text !== null) hash.update(`${JSON.stringify([found.path, text])}\n`);
