@@ -9,7 +9,7 @@ import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { SANDBOX_FILTER, findSandbox, started } from '../tools/shell/sandbox.js';
-import { hiddenStates } from '../tools/shell/states-below.js';
+import { hiddenFrom } from '../tools/shell/hidden.js';
 import { statePlaces } from '../tools/shell/workspace-mounts.js';
 import { projectsIn } from '../workspace/projects-in.js';
 import { realOf } from '../../store/folders/places.js';
@@ -53,9 +53,14 @@ async function enclosed(
   if (sight === undefined || sandbox === null) return { file, args };
   const { writes, reads } = sight;
   const real = realOf(cwd);
-  const states = await hiddenStates(real, state, await projectsIn({ folder: state }, real));
-  const hidden = statePlaces(states, [real]).map((place) => join(cwd, relative(real, place)));
-  const words = [...enclose(file, { workTree: cwd, ours: [writes], reads, hidden }), file, ...args];
+  const { states, sockets } = await hiddenFrom(real, state, await projectsIn({ folder: state }, real));
+  const here = (place: string): string => join(cwd, relative(real, place));
+  const hidden = statePlaces(states, [real]).map(here);
+  const words = [
+    ...enclose(file, { workTree: cwd, ours: [writes], reads, hidden, sockets: sockets.map(here) }),
+    file,
+    ...args,
+  ];
   // Where we are root a tool has a right by which it could open any file of the machine, if it knew its number.
   const filter = SANDBOX_FILTER.given === undefined ? [] : ['--seccomp', '3'];
   return { ...started(sandbox, [...filter, ...words]), ...SANDBOX_FILTER };

@@ -32,7 +32,7 @@ export async function held(file: string, args: string[], place: HeldPlace): Prom
   const sandbox = await findSandbox();
   const release = await guardWorkspace(workspace, fixed, isWorkTree(workspace, place.store.folder));
   if (sandbox === null) return { file, args, release };
-  const mounts = workspaceMounts({ workspace, fixed, states: [] });
+  const mounts = workspaceMounts({ workspace, fixed, states: [], sockets: [] });
   // The mounts are not root's to take away, of whom no namespace takes the right.
   const words = ['--cap-drop', 'CAP_SYS_ADMIN', '--dev-bind', '/', '/', ...mounts, '--', file, ...args];
   return { ...started(sandbox, words), release };

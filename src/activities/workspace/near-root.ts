@@ -19,6 +19,8 @@ export interface Near {
   manifests: string[];
   /** Folders that have packages (`node_modules`). */
   packages: string[];
+  /** Sockets of Unix, whether somebody listens there or not. */
+  sockets: string[];
 }
 
 /**
@@ -26,7 +28,7 @@ export interface Near {
  * more than `most` in which a state folder may lie.
  */
 export async function lookNear(workspace: string, most = Infinity): Promise<Near> {
-  const near: Near = { states: [], manifests: [], packages: [] };
+  const near: Near = { states: [], manifests: [], packages: [], sockets: [] };
   let level = [workspace];
   let left = most;
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -52,11 +54,12 @@ function isState(folder: string): boolean {
 }
 
 /** Notes what a folder has, and gives the folders in it. */
-async function lookInto(folder: string, { manifests, packages }: Near): Promise<string[]> {
+async function lookInto(folder: string, { manifests, packages, sockets }: Near): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const { name } of entries) {
-    if (name === 'package.json') manifests.push(folder);
-    if (name === PACKAGES) packages.push(folder);
+  for (const entry of entries) {
+    if (entry.name === 'package.json') manifests.push(folder);
+    if (entry.name === PACKAGES) packages.push(folder);
+    if (entry.isSocket()) sockets.push(join(folder, entry.name));
   }
   return entries
     .filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name))

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SANDBOX_PROGRAMS, bareSandbox } from '../processes/bare-sandbox.js';
+import { SANDBOX_PROGRAMS, bareSandbox, covered } from '../processes/bare-sandbox.js';
 import { findOnPath, systemProgram } from '../processes/find-on-path.js';
 import { isOfSystem, programPlaces } from '../processes/program-places.js';
 import { outsidePath } from '../processes/search-path.js';
@@ -17,6 +17,8 @@ export interface Sight {
   reads?: string[] | undefined;
   /** Folders below the work tree that are not shown. */
   hidden: string[];
+  /** Sockets below it that lead to nobody. */
+  sockets?: string[] | undefined;
 }
 
 /** Tells whether a command that somebody else wrote names git. */
@@ -51,7 +53,10 @@ export function installationOf(program: string): string[] {
  * Arguments of `bwrap` before a program and its own: as the sandbox of agents' commands, but that the files are written
  * only where that is asked for. Its one capability, where we have it ourselves, is to read what belongs to others.
  */
-export function enclose(program: string, { workTree, writes = false, ours, reads = [], hidden }: Sight): string[] {
+export function enclose(
+  program: string,
+  { workTree, writes = false, ours, reads = [], hidden, sockets = [] }: Sight,
+): string[] {
   const more = [...new Set([program, realpathSync(program)].flatMap(installationOf))];
   return [
     ...bareSandbox({ network: false }),
@@ -61,6 +66,7 @@ export function enclose(program: string, { workTree, writes = false, ours, reads
     '/tmp',
     ...(workTree === undefined ? [] : [writes ? '--bind' : '--ro-bind', workTree, workTree]),
     ...hidden.flatMap((folder) => ['--tmpfs', folder]),
+    ...covered(sockets),
     ...reads.flatMap((folder) => ['--ro-bind', folder, folder]),
     ...ours.flatMap((folder) => ['--bind', folder, folder]),
     '--chdir',

@@ -40,3 +40,17 @@ function showSystem(): string[] {
     }
   });
 }
+
+/** Arguments that show nothing in the places of sockets: who listens there is reached by none of them. */
+export function covered(sockets: string[]): string[] {
+  // Of one that is gone a file would be made.
+  return sockets.filter(isSocket).flatMap((path) => ['--ro-bind', '/dev/null', path]);
+}
+
+function isSocket(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
+  } catch {
+    return false; // nobody may look there
+  }
+}

@@ -26,7 +26,7 @@ import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
-import { hiddenStates } from './states-below.js';
+import { hiddenFrom } from './hidden.js';
 import { guardWorkspace } from './misleading.js';
 import type { Shown } from './workspace-mounts.js';
 import { makeFolders } from './workspace-mounts.js';
@@ -88,10 +88,10 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   const state = stateAround(workspace);
   if (state !== null) return { failure: `No program is run in \`${state}\`: it is the state of Perdure itself.` };
   const projects = await projectsIn(store, workspace);
-  const states = await hiddenStates(workspace, store.folder, projects).catch(refusal);
-  if (states instanceof FileRefusal) return { failure: states.message };
+  const hidden = await hiddenFrom(workspace, store.folder, projects).catch(refusal);
+  if (hidden instanceof FileRefusal) return { failure: hidden.message };
   const sandbox = await findSandbox();
-  if (sandbox === null && !(await mayRunBare(program, workspace, states)))
+  if (sandbox === null && !(await mayRunBare(program, workspace, hidden.states)))
     return { failure: `This is run in a sandbox only. ${NO_SANDBOX}` };
   const command = announceCommand();
   try {
@@ -99,7 +99,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
     const path = env['PATH'] ?? '';
     const fixed = await fixedIn({ store, workspace, projects }, permissions.protected);
-    const shown = { workspace, fixed, writable: permissions.writable, states };
+    const shown = { workspace, fixed, writable: permissions.writable, ...hidden };
     await makeFolders(workspace, permissions);
     const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);
     if (begun === null) return { failure: tooLate(program) };

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Permissions } from '../../../plan/tools/permission.js';
 import { inFolderOf } from '../../workspace/open.js';
 import { FileRefusal } from '../../refusal.js';
+import { covered } from '../../../store/processes/bare-sandbox.js';
 import { placesOf } from '../../../store/folders/state-folders.js';
 
 /**
@@ -24,6 +25,8 @@ export interface Shown {
   writable?: string[] | undefined;
   /** State folders, wherever they are. */
   states: string[];
+  /** Sockets in it, by which others are reached. */
+  sockets: string[];
 }
 
 /**
@@ -58,13 +61,13 @@ export function fixedPaths(protectedPaths: string[], projects: string[]): string
  * it leads to, and that may be anywhere. What is a mount of its own can be neither renamed nor replaced, so each folder
  * that holds something that is kept is one, too: with it that would go elsewhere.
  */
-export function workspaceMounts({ workspace, fixed, writable, states }: Shown): string[] {
+export function workspaceMounts({ workspace, fixed, writable, states, sockets }: Shown): string[] {
   const git = join(workspace, '.git');
   const kind = kindOf(git);
   const places = (writable ?? ['.']).map((entry) => join(workspace, entry).replace(/\/+$/, ''));
   const bind = places.includes(workspace) ? '--bind' : '--ro-bind';
   const kept = fixed.flatMap((entry) => realInside(join(workspace, entry), workspace) ?? []);
-  const holders = holdersOf([...kept, ...statePlaces(states, [workspace])], workspace);
+  const holders = holdersOf([...kept, ...statePlaces(states, [workspace]), ...sockets], workspace);
   return [
     bind,
     workspace,
@@ -76,6 +79,7 @@ export function workspaceMounts({ workspace, fixed, writable, states }: Shown): 
       .filter((path) => path !== git && places.some((place) => path.startsWith(`${place}/`)))
       .flatMap((path) => ['--bind', path, path]),
     ...kept.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...covered(sockets),
   ];
 }
 

@@ -1,0 +1,65 @@
+import { connect } from 'node:net';
+import { basename, join } from 'node:path';
+import { STATE, lookNear } from '../../workspace/near-root.js';
+import { isStateFolder } from '../../../store/folders/state-folders.js';
+import { errorCode } from '../../../store/store-failure.js';
+
+/**
+ * So many folders are looked at, and what was found holds so long. Where there are more nobody knows what is state
+ * among them: an agent can make folders, too.
+ */
+const MOST_FOLDERS = 100_000;
+const VALID_MS = 60_000;
+
+interface Looked {
+  at: number;
+  found: Promise<Hidden>;
+}
+
+/** What of a workspace no program in it sees: absolute paths of state folders, and of sockets where somebody listens. */
+export interface Hidden {
+  states: string[];
+  sockets: string[];
+}
+
+const known = new Map<string, Looked>();
+
+/**
+ * What no program in a workspace sees: its own state folder, ours wherever it lies, those of trusted projects in it (as
+ * paths from its root), others near its root, and sockets near its root: whoever listens there is no part of a sandbox.
+ * Throws a refusal where nobody knows all states.
+ */
+export async function hiddenFrom(workspace: string, ours: string | null, projects: string[]): Promise<Hidden> {
+  const own = ['', ...projects].map((path) => join(workspace, path, STATE));
+  const { states, sockets } = await hiddenBelow(workspace);
+  // What a command had made, and was removed at its end, is none.
+  const others = states.filter((path) => basename(path) === STATE || isStateFolder(path));
+  return { states: [...new Set([...own, ...(ours === null ? [] : [ours]), ...others])], sockets };
+}
+
+/** Our own state is known by its path; file tools know each folder of state when they come to it. */
+function hiddenBelow(workspace: string): Promise<Hidden> {
+  const last = known.get(workspace);
+  if (last !== undefined && Date.now() - last.at < VALID_MS) return last.found;
+  const found = look(workspace);
+  known.set(workspace, { at: Date.now(), found });
+  return found;
+}
+
+async function look(workspace: string): Promise<Hidden> {
+  const { states, sockets } = await lookNear(workspace, MOST_FOLDERS);
+  const answered: string[] = [];
+  for (const path of sockets) if (await isAnswered(path)) answered.push(path);
+  return { states, sockets: answered };
+}
+
+/** Does somebody listen? What a command has left behind is nobody's, and another one may remove it. */
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errorCode(error) ?? '')));
+  });
+}

@@ -1,0 +1,56 @@
+// @module-tag sandbox
+// @module-tag python3
+// @seconds 10
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
+
+let context: Awaited<ReturnType<typeof toolContext>>;
+const at = (path: string): string => join(context.workspace, path);
+const python = async (script: string): Promise<string> => {
+  const argv = ['python3', '-c', `import os, socket\ns = socket.socket(socket.AF_UNIX)\n${script}`];
+  return JSON.stringify(await callTool({ kind: 'builtin', name: 'shell' }, { argv }, context));
+};
+
+/** A server of the person, such as a database, that lets everybody in who reaches its socket. */
+async function listening(path: string): Promise<() => number> {
+  let reached = 0;
+  const server = createServer((socket) => {
+    reached += 1;
+    socket.on('error', () => undefined).end('canary');
+  });
+  mkdirSync(dirname(at(path)), { recursive: true });
+  await new Promise<void>((resolve) => server.listen(at(path), resolve));
+  onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
+  return () => reached;
+}
+
+beforeEach(async () => {
+  context = await toolContext();
+});
+
+it.each(['app.sock', '.devenv/run/postgres/.s.PGSQL.5432'])(
+  'a command reaches nobody who listens at `%s` in the workspace',
+  async (path) => {
+    const reached = await listening(path);
+    const connect = `s.connect('${path}'); print(s.recv(9))`;
+    expect(await python(connect)).toMatch(/Connection refused|Permission denied|not a socket/);
+    const before = reached();
+    for (const script of [
+      `os.rename('${path}', 'moved'); s.connect('moved'); print(s.recv(9))`,
+      `os.remove('${path}')`,
+      `os.link('${path}', 'moved'); s.connect('moved'); print(s.recv(9))`,
+      ...(path.includes('/') ? ["os.rename('.devenv', 'moved')"] : []),
+    ])
+      expect([script, await python(script)]).toEqual([script, expect.stringMatching(/busy|cross-device|Read-only/)]);
+    expect(await python(connect)).not.toContain('canary');
+    expect([reached(), lstatSync(at(path)).isSocket(), existsSync(at('moved'))]).toEqual([before, true, false]);
+  },
+);
+
+it('what a command listened at itself is removed by the next one', async () => {
+  expect(await python("s.bind('own.sock'); s.listen()")).toContain('"exit_code":0');
+  expect(await python("os.remove('own.sock'); s.bind('own.sock')")).toContain('"exit_code":0');
+});
