@@ -2,7 +2,7 @@
 // @module-tag git
 // @module-tag python3
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { workspaceDigest } from '../../src/activities/workspace/workspace-digest.js';
@@ -25,6 +25,29 @@ it.each(['--assume-unchanged', '--skip-worktree'])(
     expect(await workspaceDigest(folder)).not.toBe(before);
   },
 );
+
+it('the state of a workspace is none of what stands where a link leads that a command has made', async () => {
+  const { workspace, ...context } = await toolContext();
+  const outside = await temporaryFolder();
+  for (const folder of [workspace, outside]) execFileSync('git', ['init', '-q', folder]);
+  const script =
+    'import os, subprocess\n' +
+    "subprocess.run(['git', 'update-index', '--add', '--cacheinfo', '160000,' + '1' * 40 + ',x'], check=True)\n" +
+    `os.symlink('${outside}', 'x')`;
+  const argv = ['python3', '-c', script];
+  expect(await callTool({ kind: 'builtin', name: 'shell' }, { argv }, { workspace, ...context })).toMatchObject({
+    content: { exit_code: 0 },
+  });
+  const before = await workspaceDigest(workspace);
+  expect(before).not.toBeNull();
+  await writeFile(join(outside, 'secret'), 'new');
+  expect(await workspaceDigest(workspace)).toBe(before);
+  await rm(join(workspace, 'x'));
+  execFileSync('git', ['init', '-q', join(workspace, 'x')]);
+  const inside = await workspaceDigest(workspace);
+  await writeFile(join(workspace, 'x', 'file'), 'new');
+  expect(await workspaceDigest(workspace)).not.toBe(inside);
+});
 
 it('a file that a command has made is seen, for no command has the repository ignore it', async () => {
   const context = await toolContext();

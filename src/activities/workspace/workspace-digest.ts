@@ -1,6 +1,6 @@
 import { lstat, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
@@ -112,13 +112,35 @@ async function stateOf(
   const changed = await Promise.all([...seen.changed, ...seen.unnamed].sort().map((path) => fileState(top, path)));
   const inside: Json[] = [];
   for (const path of seen.repositories.sort())
-    inside.push([path, await stateOf({ top: join(top, path), below: '', states, without }, { git, own, left })]);
+    inside.push([path, await stateInside(join(top, path), { states, without }, { git, own, left })]);
   return { head: (await headOf(repository)) || 'no commit', indexed: sha256(seen.indexed.join('\0')), changed, inside };
 }
 
+/**
+ * The state of a repository inside. An index may say that there is one where a link leads elsewhere: what is there is
+ * none of the workspace's. Throws where one became a link meanwhile.
+ */
+async function stateInside(
+  top: string,
+  apart: Pick<Place, 'states' | 'without'>,
+  tools: Parameters<typeof stateOf>[1],
+): Promise<Json> {
+  if (!(await isReal(top))) return fileState(dirname(top), basename(top));
+  const state = await stateOf({ top, below: '', ...apart }, tools);
+  if (!(await isReal(top))) throw new Error('The repository has become something else.');
+  return state;
+}
+
+/** Tells whether a path is a folder, and no link is on the way. */
+async function isReal(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isDirectory() === true && (await realpath(path).catch(() => null)) === path;
+}
+
 /** Has somebody told the index to take files for unchanged (`--assume-unchanged`, `--skip-worktree`)? */
-async function hidesFiles({ git, place }: Look): Promise<boolean> {
-  const told = await git(['ls-files', '-z', '-v'], { index: place.index ?? '' }).catch(() => null);
+async function hidesFiles({ git, repository: { top }, place }: Look): Promise<boolean> {
+  // With the files: only so git runs in the sandbox, and an agent may have written this index.
+  const told = await git(['ls-files', '-z', '-v'], { ...place, workTree: top }).catch(() => null);
   return told === null || /(?:^|\0)(?:[a-z]|S) /.test(told.toString('latin1'));
 }
 
