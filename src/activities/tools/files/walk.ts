@@ -41,8 +41,8 @@ interface Walk {
 
 /**
  * Visits what is in a folder, or all that is below it, in the order of names, links not followed, until `visit` says
- * `stop`. What may not be read is passed over; `onState` is told of state folders by another name than ours. Tells whether that was all: false where more stood there than one walk
- * looks at, or deeper.
+ * `stop`. What may not be read is passed over; `onState` is told of state folders by another name than ours. Tells
+ * whether that was all: false where more stood there than one walk looks at, or deeper.
  */
 export async function walk(
   { workspace, permissions, signal }: Walk,

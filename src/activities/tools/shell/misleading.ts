@@ -20,8 +20,8 @@ const MOST_ROUNDS = 5;
 /**
  * As `guardMissing`, and for all that a command makes near the root by which something else would start as `perdure`
  * (no package in a work tree: nobody starts Perdure there), or a folder would be hidden from agents as one of state
- * (but `.perdure`, which is hidden by its name, and may be a person's new project). Gives in words what was put back; called once more it does
- * nothing.
+ * (but `.perdure`, which is hidden by its name, and may be a person's new project). Gives in words what was put back;
+ * called once more it does nothing.
  */
 export async function guardWorkspace(
   workspace: string,
