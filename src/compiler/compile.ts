@@ -40,6 +40,8 @@ export interface CompileOptions {
   cwd: string;
   project: Project;
   config: Config;
+  /** Names of inputs that it is given: `takenInputs` says which it takes that it does not use. */
+  given?: readonly string[];
   /**
    * Definitions that are no files: their texts by absolute path, which of them are agents and tools that may be named,
    * what bounds all that these may do, and in the middle of a run the tools of MCP servers that there are.
@@ -76,7 +78,7 @@ export interface Compiled {
 export function compileDefinition(options: CompileOptions): Compiled {
   const compiler = createCompiler(options);
   const file = compiler.find(options.file);
-  const plan = compiler.compile(manifestIn(file));
+  const plan = compiler.compile(manifestIn(file), options.given);
   const problems = sortProblems(compiler.problems);
   const sound = hasErrors(problems) ? null : plan;
   return {
@@ -114,7 +116,7 @@ export interface Compiler {
   triggers: Map<string, Triggers>;
   /** The absolute path of what a person named. */
   find: (file: string) => string;
-  compile: (absolute: string) => Plan | null;
+  compile: (absolute: string, given?: readonly string[]) => Plan | null;
   /**
    * Finds the problems of a file, and gives it as it is read; unlike `compile` it takes what cannot be run by itself.
    */
@@ -194,7 +196,7 @@ export function createCompiler({
     return null;
   };
 
-  const compile = (absolute: string): Plan | null => {
+  const compile = (absolute: string, given?: readonly string[]): Plan | null => {
     const definition = loadNamed(absolute);
     if (definition === null) return null;
     checkNesting(
@@ -204,7 +206,7 @@ export function createCompiler({
       report,
     );
     checkTwin(definition, resolver, report);
-    const plan = planOf(definition);
+    const plan = planOf(definition, given);
     takeTriggers(definition, plan, absolute);
     return plan;
   };

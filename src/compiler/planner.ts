@@ -10,6 +10,7 @@ import { compileChain } from './chains/compile-chain.js';
 import { compileAgentAlone } from './workflow/compile-agent-alone.js';
 import type { Shared } from './workflow/compile-workflow.js';
 import { compileWorkflow } from './workflow/compile-workflow.js';
+import { takenInputs } from './inputs/taken-inputs.js';
 import type { Config } from './project/config.js';
 import type { createDevices } from './project/devices.js';
 import { toDeviceRef } from './project/devices.js';
@@ -36,8 +37,11 @@ export interface PlannerTools extends SourceTools {
   builds: Config['builds'];
 }
 
+/** The Plan of a definition, which may be given inputs that it does not use: `takenInputs`. Null when it has problems. */
+type PlanOf = (definition: Definition, given?: readonly string[]) => Plan | null;
+
 /** Plans by definition; a workflow that is being compiled already has no Plan yet, and the cycle was reported. */
-export function createPlanner(tools: PlannerTools): (definition: Definition) => Plan | null {
+export function createPlanner(tools: PlannerTools): PlanOf {
   const { loader, report, texts, root, generated } = tools;
   const plans = new WeakMap<Definition, Kept<Plan | null>>();
   const checks = createAgentChecks(tools);
@@ -49,6 +53,13 @@ export function createPlanner(tools: PlannerTools): (definition: Definition) => 
     const made = tools.record(() => compileOne(definition));
     plans.set(definition, made);
     return made.value;
+  };
+
+  const planFor: PlanOf = (definition, given = []) => {
+    const plan = planOf(definition);
+    if (plan === null || definition.format !== 'workflow') return plan;
+    const taken = takenInputs(definition.authored.inputs, plan, given);
+    return taken.length === 0 ? plan : compileWorkflow(definition, shared, taken);
   };
 
   const compileOne = (definition: Definition): Plan | null => {
@@ -87,9 +98,9 @@ export function createPlanner(tools: PlannerTools): (definition: Definition) => 
     ...(tools.memo === undefined ? {} : { memo: tools.memo }),
     compileAgent: createAgentCompiler(source),
     findTool: createToolFinder(source),
-    ...createFinders(tools, checks, planOf),
+    ...createFinders(tools, checks, planFor),
   };
-  return planOf;
+  return planFor;
 }
 
 /** What is checked of an agent whoever names it. */
@@ -140,7 +151,7 @@ function scopeOutsideProject({ file }: AgentDefinition, resolver: Resolver): Too
 function createFinders(
   { devices, loader, resolver, report, texts }: PlannerTools,
   checks: AgentChecks,
-  planOf: (definition: Definition) => Plan | null,
+  planOf: PlanOf,
 ): Pick<Shared, 'findDevice' | 'lookUpDevice' | 'findAgent' | 'lookUpAgent' | 'findWorkflow'> {
   return {
     lookUpDevice: devices,
@@ -172,14 +183,14 @@ function createFinders(
       return definition;
     },
     lookUpAgent: (name, from) => resolver.agent(name, from.file),
-    findWorkflow(name, from, at) {
+    findWorkflow(name, from, at, given) {
       const found = resolver.workflow(name, from.file);
       if ('missing' in found) {
         report({ code: 'unknown-workflow', at, message: found.missing, suggestion: found.suggestion });
         return null;
       }
       const definition = loader.load(found.entry.file);
-      return definition && planOf(definition);
+      return definition && planOf(definition, given);
     },
   };
 }

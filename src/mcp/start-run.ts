@@ -103,14 +103,14 @@ export async function startRun(wanted: Wanted, call: ToolCall): Promise<Started>
 
 /** Compiles what is wanted, behind a gate where the client made any of it. */
 async function compileWanted(
-  { definition, by, made, written: own }: Wanted,
+  { definition, inputs, by, made, written: own }: Wanted,
   workspace: Workspace,
   connection: Connection,
 ): Promise<{ compiled: Compiled; isFile: boolean }> {
   const { texts, ...others } = connection.made.forCompiler();
   const written = await compile(definition, workspace, connection.terminal, {
-    ...others,
-    texts: own === undefined ? texts : new Map([...texts, [own.file, own.text]]),
+    made: { ...others, texts: own === undefined ? texts : new Map([...texts, [own.file, own.text]]) },
+    given: Object.keys(inputs),
   });
   const reached = connection.made.reached(written.files);
   return {

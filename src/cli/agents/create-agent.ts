@@ -41,7 +41,7 @@ export async function createAgent(
     );
   const { text, ending } = agentText({ name, ...headOf(options) }, instructions);
   const file = join(root, 'definitions', 'agents', `${name}.${ending}`);
-  await compile(file, workspace, terminal, { texts: new Map([[file, text]]), agents: [file] });
+  await compile(file, workspace, terminal, { made: { texts: new Map([[file, text]]), agents: [file] } });
   // Never over a file that has come to be there meanwhile.
   writeWhole(file, text);
   if (options.flag('json')) printJson(terminal, { name, file: relative(root, file) });

@@ -53,7 +53,9 @@ export async function initBuild(
   refuseExisting(file, workspace);
   const text = `${HEAD}\n${stringify(spec)}`;
   // What it says must be what a build takes: a text that is too long is a problem here, not later.
-  await compile(file, workspace, terminal, { texts: new Map([[file, text]]), agents: [], own: true });
+  await compile(file, workspace, terminal, {
+    made: { texts: new Map([[file, text]]), agents: [], own: true },
+  });
   writeWhole(file, text);
   return relative(workspace.project.root, file);
 }

@@ -31,12 +31,12 @@ export const plan: CommandSpec = {
     const { openWorkspace } = await import('../session.js');
     const { compile } = await import('../submit/prepare.js');
     const workspace = await openWorkspace(terminal);
-    const compiled = await compile(definition, workspace, terminal);
-    const { givenInput } = await import('../submit/collect-input.js');
+    const { givenInput, namesGiven } = await import('../submit/collect-input.js');
     const { readInputFile, readRequest } = await import('../submit/read-request.js');
+    const written = { pairs: options.list('input'), file: await readInputFile(options.text('inputs'), terminal) };
+    const compiled = await compile(definition, workspace, terminal, { given: namesGiven(written) });
     const given = givenInput(compiled.plan, {
-      pairs: options.list('input'),
-      file: await readInputFile(options.text('inputs'), terminal),
+      ...written,
       request: await readRequest(request, terminal),
     });
     switch (options.flag('json') ? 'json' : options.text('format')) {

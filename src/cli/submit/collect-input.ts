@@ -49,6 +49,11 @@ export function givenInput(plan: Plan, { file, pairs, request }: GivenInput): Js
   return { ...fromFile(plan, file), ...fromPairs(plan, pairs), ...fromRequest(plan, request) };
 }
 
+/** The names that are given, known or not; what is wrong with them `collectInput` says. */
+export function namesGiven({ pairs, file }: Pick<GivenInput, 'pairs' | 'file'>): string[] {
+  return [...Object.keys(isObject(file) ? file : {}), ...pairs.flatMap((pair) => /^[^=]+(?==)/.exec(pair) ?? [])];
+}
+
 function fromFile(plan: Plan, file: Json | null): JsonObject {
   if (file === null) return {};
   if (!isObject(file)) throw usageError('Expected the file of `--inputs` to hold a map of names to values.');

@@ -46,16 +46,16 @@ export interface Compiled {
 
 /**
  * Compiles a definition, `made` ones that are no files too. Warnings are told; a problem is an error that prints them
- * all.
+ * all. `given` names the inputs that a run gets.
  */
 export async function compile(
   file: string,
   workspace: Workspace,
   terminal: Terminal,
-  made?: CompileOptions['made'],
+  { made, given = [] }: { made?: CompileOptions['made'] | undefined; given?: readonly string[] } = {},
 ): Promise<Compiled> {
   const { compileDefinition } = await import('../../compiler/compile.js');
-  const options = { file, cwd: terminal.cwd, ...workspace, ...(made === undefined ? {} : { made }) };
+  const options = { file, cwd: terminal.cwd, ...workspace, given, ...(made === undefined ? {} : { made }) };
   const listings = { listed: new Map<string, ListedTool[]>(), wanted: new Set<string>() };
   const first = compileDefinition({ ...options, listings });
   const {

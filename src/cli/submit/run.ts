@@ -9,7 +9,7 @@ import type { Session } from '../session.js';
 import { openExisting, openSession, openWorkspace, storeElsewhere } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
-import { collectInput } from './collect-input.js';
+import { collectInput, namesGiven } from './collect-input.js';
 import type { WantedSession } from './conversation.js';
 import { findConversation, wantedSession } from './conversation.js';
 import { injectContext } from './inject-context.js';
@@ -34,8 +34,15 @@ export interface Written {
 export async function run(command: RunCommand, terminal: Terminal, written: Written | null = null): Promise<ExitCode> {
   const workspace = await openWorkspace(terminal);
   const { definition, ...choices } = command;
-  const compiled = await compile(written?.file ?? definition, workspace, terminal, written?.made);
-  const input = written === null ? await inputOf(compiled, command, terminal) : written.input(compiled);
+  const given = { pairs: command.pairs, file: await readInputFile(command.inputFile, terminal) };
+  const compiled = await compile(written?.file ?? definition, workspace, terminal, {
+    made: written?.made,
+    given: namesGiven(given),
+  });
+  const input =
+    written === null
+      ? collectInput(compiled.plan, { ...given, request: await readRequest(command.request, terminal) })
+      : written.input(compiled);
   const elsewhere = await storeElsewhere(workspace, command.taskQueue, terminal);
   const wanted = wantedSession(command.session ?? null);
   // Looked for before anything is made here: it says who plays, and may not be there.
@@ -83,18 +90,6 @@ async function earlierIn(
 
 function elsewhereNote({ taskQueue, id }: StoreElsewhere): string {
   return `Workers elsewhere run this: task queue ${taskQueue}, store ${id}.`;
-}
-
-async function inputOf(
-  { plan }: Compiled,
-  { pairs, inputFile, request }: RunCommand,
-  terminal: Terminal,
-): Promise<JsonObject> {
-  return collectInput(plan, {
-    pairs,
-    file: await readInputFile(inputFile, terminal),
-    request: await readRequest(request, terminal),
-  });
 }
 
 /** Says how gates are decided without people, and refuses what must not be started so. */

@@ -13,7 +13,7 @@ import { toRunResult } from '../render/json.js';
 import { safeLine, safeName } from '../text/safe-text.js';
 import type { Session, Workspace } from '../session.js';
 import { openSession, openWorkspace, ProblemsError, storeElsewhere } from '../session.js';
-import { collectInput } from '../submit/collect-input.js';
+import { collectInput, namesGiven } from '../submit/collect-input.js';
 import type { Compiled } from '../submit/prepare.js';
 import { compile, settle, storePlan } from '../submit/prepare.js';
 import { newRunId } from '../submit/run-id.js';
@@ -114,7 +114,9 @@ async function prepareAll(files: string[], preparing: Preparing): Promise<Prepar
 
 async function prepare(test: WrittenTest, preparing: Preparing, report: Report): Promise<Prepared> {
   const { workspace, terminal, external } = preparing;
-  const compiled = await compile(test.definition, workspace, terminal);
+  const compiled = await compile(test.definition, workspace, terminal, {
+    given: namesGiven({ pairs: [], file: test.recording.input }),
+  });
   const stubs = test.stubs === null ? null : placeStubs(test.stubs, compiled, report);
   const placed = { test, stubs, steps: stepsOf(compiled) };
   const outside = external ? [] : outsideSteps(placed);

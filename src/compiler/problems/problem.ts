@@ -56,7 +56,7 @@ export const PROBLEM_CODES = {
   'unknown-input': 'An input is passed that nothing declares or uses.',
   'missing-input': 'An input that must be given is not.',
   'typed-escape': 'A new line is typed as two characters, `\\n`, which stay so.',
-  'unused-input': 'A declared input that nobody refers to.',
+  'unused-input': 'An input that is declared, or given where none is declared, and that nobody refers to.',
   'near-input':
     'A name that is taken for an input, and is nearly the name of something else, or what other languages write ' +
     "before an input's name.",

@@ -47,7 +47,7 @@ export interface StepContext {
   /** Inputs that a workflow declares and nobody refers to: every agent is shown them. */
   shown: string[];
   findAgent: (name: string, at: Node) => AgentDefinition | null;
-  findWorkflow: (name: string, at: Node) => Plan | null;
+  findWorkflow: (name: string, at: Node, given?: readonly string[]) => Plan | null;
   /** The tool of that name as steps call it; null when there is none, which is reported at `at`. */
   findTool: (name: string, at: Node) => StepTool | null;
   /** The device of that name as steps name it; null when there is none, which is reported at `at`. */

@@ -9,8 +9,8 @@ import { baseOf, literalTemplate, mapAt, NO_LIMIT_MS, policyOf, usualPolicy } fr
 export function compileWorkflowStep(authored: Authored<'workflow'>, context: StepContext): WorkflowStep | null {
   const { node, report, texts } = context;
   const at = memberOf(node, 'workflow') ?? node;
-  const plan = context.findWorkflow(authored.workflow, at);
   const inputs = mapAt('inputs', context);
+  const plan = context.findWorkflow(authored.workflow, at, Object.keys(inputs));
   const base = baseOf(authored, context);
   const policy = policyOf(authored, usualPolicy(1, NO_LIMIT_MS), context);
   if (plan === null || context.faulty.has('inputs')) return null;

@@ -54,12 +54,19 @@ export interface Shared {
   compileAgent: AgentCompiler;
   /** The tool of that name; null when there is none, which is reported at `at`. */
   findTool: (name: string, from: { file: string }, at: Node) => StepTool | null;
-  /** The Plan of the workflow of that name or path; null when it has problems of its own. */
-  findWorkflow: (name: string, from: WorkflowDefinition, at: Node) => Plan | null;
+  /** The Plan of the workflow of that name or path, given these inputs; null when it has problems of its own. */
+  findWorkflow: (name: string, from: WorkflowDefinition, at: Node, given?: readonly string[]) => Plan | null;
 }
 
-/** The Plan of a workflow file alone; null when there is any error in it or in what it nests. */
-export function compileWorkflow(definition: WorkflowDefinition, shared: Shared): Plan | null {
+/**
+ * The Plan of a workflow file alone, which takes some inputs more than it says; null when there is any error in it or
+ * in what it nests.
+ */
+export function compileWorkflow(
+  definition: WorkflowDefinition,
+  shared: Shared,
+  taken: readonly string[] = [],
+): Plan | null {
   let failed = definition.authored.broken;
   const meant = new Set<string>();
   const report: Report = (finding) => {
@@ -69,7 +76,10 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
   };
   const { authored, node } = definition;
   const source = sourceOf(definition, report);
-  const declared = declaredInputs(authored.inputs, memberOf(node, 'inputs'), shared.texts, report);
+  const declared = {
+    ...declaredInputs(authored.inputs, memberOf(node, 'inputs'), shared.texts, report),
+    ...Object.fromEntries(taken.map((name) => [name, TAKEN])),
+  };
   const compile = (shown: string[]): Compiled => compileSteps(source, shown, { definition, shared, report });
 
   let compiled = compile([]);
@@ -101,6 +111,9 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
   const plan = seal(body);
   return isSmallEnough(plan, node, report) ? plan : null;
 }
+
+/** An input that is given and not declared. */
+const TAKEN: InputSpec = { type: 'any', required: false, description: null };
 
 /** What a name that is most likely no input was meant for, as `meansPerhaps` says it. */
 function meantBy({ fix, suggestion }: Parameters<Report>[0]): string {
@@ -167,7 +180,7 @@ function compileSteps(
     findTool: (name, at) => shared.findTool(name, definition, at),
     generated: shared.generated,
     findAgent: (name, at) => shared.findAgent(name, definition, at),
-    findWorkflow: (name, at) => shared.findWorkflow(name, definition, at),
+    findWorkflow: (name, at, given) => shared.findWorkflow(name, definition, at, given),
     compileAgent: shared.compileAgent,
     keepAgents: (agents) => void Object.assign(kept.agents, agents),
     keepNested: (plan) => keepNested(plan, kept),

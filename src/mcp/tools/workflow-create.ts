@@ -33,7 +33,7 @@ export const workflowCreate = defineTool({
     const { text, description } = writtenText(written, { name });
     const file = join(project.root, 'definitions', 'workflows', `${name}.yml`);
     await made.add({ kind: 'workflow', name, description, file, text }, async () => {
-      const { plan } = await compile(file, workspace, terminal, made.forCompiler());
+      const { plan } = await compile(file, workspace, terminal, { made: made.forCompiler() });
       if (plan.name !== name)
         throw new McpRefusal(`The workflow's text names it \`${plan.name}\`; expected \`${name}\`.`);
       checkGenerated(plan, config);

@@ -23,7 +23,7 @@ export const workflowPlan = defineTool({
     const workspace = await openWorkspace(terminal);
     const { models, agents } = workspace.config;
     const { file } = findWorkflow(name, workspace, connection);
-    const { plan } = await compile(file, workspace, terminal, made.forCompiler());
+    const { plan } = await compile(file, workspace, terminal, { made: made.forCompiler() });
     const forecast = forecastOf(plan, agents?.default ?? null);
     const past = await (await connection.forecasts()).past();
     return {

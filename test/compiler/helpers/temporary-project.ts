@@ -25,10 +25,10 @@ export function writeProject(files: Record<string, string | Buffer>): string {
   return root;
 }
 
-/** Compiles one file of a folder as the command line does. */
-export function compileIn(root: string, file: string): Compiled {
+/** Compiles one file of a folder as the command line does, given inputs of these names. */
+export function compileIn(root: string, file: string, given: string[] = []): Compiled {
   const project = findProject(root);
-  return compileDefinition({ file, cwd: root, project, config: loadConfig(project).config });
+  return compileDefinition({ file, cwd: root, project, config: loadConfig(project).config, given });
 }
 
 /** Compiles a workflow's text in a project with some agents. */

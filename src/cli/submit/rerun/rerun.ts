@@ -183,7 +183,7 @@ async function definitionOf(record: RunRecord, session: Session, terminal: Termi
     definition === undefined
       ? null
       : ([join(session.project.root, definition), definition].find((path) => existsSync(path)) ?? null);
-  if (file !== null) return compile(file, session, terminal);
+  if (file !== null) return compile(file, session, terminal, { given: Object.keys(record.input) });
   const plan = await session.store.getPlan(record.plan);
   if (definition !== undefined) tell(terminal, `The definition \`${definition}\` is gone: it is run as it was.`);
   return { plan, texts: new Map(), inputPaths: {}, files: [], triggers: {} };
