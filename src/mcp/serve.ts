@@ -3,7 +3,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Terminal } from '../cli/terminal.js';
 import { tell } from '../cli/terminal.js';
 import { createConnection } from './connection.js';
-import { registerTool } from './tool.js';
+import { registerTools } from './tool.js';
 import { TOOLS } from './tools/index.js';
 
 export interface ServeOptions {
@@ -15,7 +15,7 @@ export interface ServeOptions {
   waitMs: number;
   /** Above so many US dollars the person is asked before a run is started; null for never. */
   askAbove: number | null;
-  /** Each tool also has its name with `glee_` before it. */
+  /** Each tool is also listed by its name with `glee_` before it. */
   glee: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function serveMcp({ terminal, version, person, waitMs, askAbove, gl
   const handle = serveStdio(
     () => {
       const server = new McpServer({ name: 'perdure', title: 'Perdure', version }, { instructions: INSTRUCTIONS });
-      for (const tool of TOOLS) registerTool(server, tool, { connection, glee });
+      registerTools(server, TOOLS, { connection, glee });
       return server;
     },
     { onerror: (error) => tell(terminal, `mcp: ${error.message}`) },

@@ -50,20 +50,32 @@ export function defineTool<Input extends z.ZodObject>(tool: McpTool<Input>): Mcp
 }
 
 /**
- * Registers a tool under our name, and with `glee` under its `glee_` name: each name is a schema more that clients put
- * before their models.
+ * Registers tools under our names, and under their `glee_` names, by which they may always be called. Listed are those
+ * with `glee` alone: each name is a schema more that clients put before their models.
  */
-export function registerTool(
+export function registerTools(
   server: McpServer,
-  tool: McpTool,
+  tools: readonly McpTool[],
   { connection, glee }: { connection: Connection; glee: boolean },
 ): void {
-  for (const name of glee ? [tool.name, `glee_${tool.name}`] : [tool.name]) {
-    const { title, description, input, annotations } = tool;
-    server.registerTool(name, { title, description, inputSchema: unchecked(input), annotations }, (given, context) =>
-      answer(tool, given, { server, context, connection }),
-    );
-  }
+  for (const tool of tools)
+    for (const name of [tool.name, `glee_${tool.name}`]) {
+      const { title, description, input, annotations } = tool;
+      server.registerTool(name, { title, description, inputSchema: unchecked(input), annotations }, (given, context) =>
+        answer(tool, given, { server, context, connection }),
+      );
+    }
+  if (glee) return;
+  // In the place of the SDK's, which lists all that can be called.
+  server.server.setRequestHandler('tools/list', () => ({
+    tools: tools.map(({ name, title, description, input, annotations }) => ({
+      name,
+      title,
+      description,
+      inputSchema: { ...input['~standard'].jsonSchema.input({ target: 'draft-2020-12' }), type: 'object' as const },
+      annotations,
+    })),
+  }));
 }
 
 /** The schema as clients are told it. What is given is checked here: the SDK's sentence for it is a dump of zod's. */

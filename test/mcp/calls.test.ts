@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../src/plan/values/json.js';
 import type { Connection } from '../../src/mcp/connection.js';
 import { background, filled, jsonMap } from '../../src/mcp/input.js';
-import { defineTool, registerTool } from '../../src/mcp/tool.js';
+import { defineTool, registerTools } from '../../src/mcp/tool.js';
 
 /** Gives back what it was called with. */
 const echo = defineTool({
@@ -22,17 +22,34 @@ const echo = defineTool({
   run: (input) => Promise.resolve({ ...input } as JsonObject),
 });
 
-/** Calls `echo` over the protocol, and gives what is answered, or the words of a refusal. */
-async function call(args: JsonObject): Promise<unknown> {
+async function open(glee: boolean): Promise<Client> {
   const server = new McpServer({ name: 'test', version: '1' });
-  registerTool(server, echo, { connection: {} as Connection, glee: false }); // `echo` looks at none
+  registerTools(server, [echo], { connection: {} as Connection, glee }); // `echo` looks at none
   const client = new Client({ name: 'test-client', version: '1' });
   const [near, far] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(far), client.connect(near)]);
   onTestFinished(() => client.close());
-  const { structuredContent, content } = await client.callTool({ name: 'echo', arguments: args });
+  return client;
+}
+
+/** Calls `echo` over the protocol, and gives what is answered, or the words of a refusal. */
+async function call(args: JsonObject): Promise<unknown> {
+  const { structuredContent, content } = await (await open(false)).callTool({ name: 'echo', arguments: args });
   return structuredContent ?? content[0];
 }
+
+describe('the `glee_` name of a tool', () => {
+  it('is listed where asked for, with all that its own name has, and can always be called', async () => {
+    const [ours, both] = [await open(false), await open(true)];
+    const { tools } = await ours.listTools();
+    expect(tools).toMatchObject([{ name: 'echo', inputSchema: { type: 'object', required: ['prompt'] } }]);
+    expect((await both.listTools()).tools).toEqual(['echo', 'glee_echo'].map((name) => ({ ...tools[0], name })));
+    for (const client of [ours, both])
+      expect(await client.callTool({ name: 'glee_echo', arguments: { prompt: 'x' } })).toMatchObject({
+        structuredContent: { prompt: 'x', background: false },
+      });
+  });
+});
 
 describe('a parameter that a client gives as null', () => {
   it.each<[what: string, args: JsonObject, given: unknown]>([
