@@ -56,6 +56,7 @@ export function runStep(scope: Scope, step: Step, startedAt: number): Promise<St
   const limit = {
     ms: isGate(step) ? 0 : remainingMs(step, startedAt),
     summary: () => `deadline of ${segmentOf(step)}`,
+    onOver: () => tellRounds(scope, step),
     expired: () => deadlineEnd(step),
   };
   return begin(() =>
@@ -237,10 +238,17 @@ function isUncertain(step: Step, end: StepEnd): boolean {
 }
 
 function deadlineEnd(step: Step): StepEnd {
-  return failed({
-    type: 'timeout',
-    message: `The step did not end within its deadline of ${(step.deadline_ms ?? 0) / 1000} s.`,
-  });
+  return failed({ type: 'timeout', message: `The step ${late(step)}.` });
+}
+
+/** What is still open in the items or rounds of a step, if it has any, is cut off by its deadline. */
+function tellRounds(scope: Scope, step: Step): void {
+  const { open } = scope.context.rounds.get(pathOf(scope, step)) ?? { open: new Map<number, Scope>() };
+  for (const round of open.values()) round.reason ??= `\`${segmentOf(step)}\` ${late(step)}`;
+}
+
+function late({ deadline_ms }: Step): string {
+  return `did not end within its deadline of ${(deadline_ms ?? 0) / 1000} s`;
 }
 
 /** A gate knows its deadline itself: people are shown it, and it stays the same when the run continues as new. */
@@ -252,6 +260,8 @@ interface TimeLimit {
   /** 0 is no limit. */
   ms: number;
   summary: () => string;
+  /** Called when the time is over, before what runs is cancelled. */
+  onOver?: () => void;
   expired: () => StepEnd;
   /** Nobody else keeps what was spent until then. */
   keepsSpend?: true;
@@ -262,7 +272,10 @@ function withinLimit(limit: TimeLimit, run: () => Promise<StepEnd>): Promise<Ste
 }
 
 /** Cancels what runs when its time is over; everything it did is cleaned up before this returns (I9). */
-async function limited({ ms, summary, expired, keepsSpend }: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
+async function limited(
+  { ms, summary, onOver, expired, keepsSpend }: TimeLimit,
+  run: () => Promise<StepEnd>,
+): Promise<StepEnd> {
   const work = new CancellationScope();
   const timer = new CancellationScope();
   let isOver = false;
@@ -271,6 +284,7 @@ async function limited({ ms, summary, expired, keepsSpend }: TimeLimit, run: () 
     .then(
       () => {
         isOver = true;
+        onOver?.();
         work.cancel();
       },
       () => undefined, // the work ended first

@@ -1,6 +1,6 @@
 import type { RunView, StepView } from '../observe/view/view.js';
 import { nestedIn } from '../observe/view/view.js';
-import { cutLast, isCut } from '../render/failures.js';
+import { cutLast, isCut, isEndedByLimit } from '../render/failures.js';
 
 /** One step as reports of CI list it: by its path, those in blocks and nested runs too, outer ones first. */
 export interface CiRow {
@@ -12,7 +12,7 @@ export interface CiRow {
   tokens: number;
   /** Why it did not succeed, in its own words. */
   error: string | null;
-  /** It stands for itself: nothing that failed is below it. */
+  /** It stands for itself: nothing that failed is below it, or a limit of its own cut that off. */
   own: boolean;
   isCut: boolean;
 }
@@ -24,6 +24,8 @@ export function ciRows({ steps }: Pick<RunView, 'steps'>): CiRow[] {
       ({ path }) => path !== step.path,
     );
     const { result, status, path } = step;
+    const failed = below.filter(isFailed);
+    const isLate = isEndedByLimit(step, failed);
     return [
       {
         path,
@@ -32,10 +34,10 @@ export function ciRows({ steps }: Pick<RunView, 'steps'>): CiRow[] {
         usd: (result?.spend ?? step.spent).usd,
         tokens: (result?.spend ?? step.spent).tokens,
         error: result?.error ?? (status === 'waiting' ? `waits for a person: ${step.gate?.message ?? ''}` : null),
-        own: !below.some((row) => isFailed(row)),
+        own: failed.length === 0 || isLate,
         isCut: isCut(step),
       },
-      ...below,
+      ...(isLate ? below.map((row) => ({ ...row, own: row.own && !row.isCut })) : below),
     ];
   });
 }

@@ -30,11 +30,21 @@ function failuresIn(steps: StepView[]): Failed[] {
     const { status, path, result } = step;
     const isFailed = status === 'error' || status === 'timeout';
     const below = isFailed && step.step.kind === 'loop' ? failuresOfLoop(step, step.step) : failuresBelow(step);
-    if (!isFailed || below.length > 0) return below;
+    const isLate = isEndedByLimit(step, below);
+    if (!isFailed || (below.length > 0 && !isLate)) return below;
     return [
       { path, error: result?.error ?? status, by: result?.decided_by ?? [], log: logOf(step), isCut: isCut(step) },
+      ...below.filter(({ isCut }) => !isCut),
     ];
   });
+}
+
+/**
+ * Tells whether a limit of a step's own ended it, and no other failure that goes up from below: then it is told, and
+ * not what the limit cut off.
+ */
+export function isEndedByLimit({ result }: StepView, below: readonly { error: string | null }[]): boolean {
+  return result?.failure === 'timeout' && !below.some(({ error }) => error === result.error);
 }
 
 function failuresBelow(step: StepView): Failed[] {

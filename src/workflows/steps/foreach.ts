@@ -113,7 +113,8 @@ async function runItem(
   );
   const end = await runRound(rounds, item);
   settleItem(rounds, end);
-  if (end.course.failure === null || step.on_error !== 'stop') return;
+  // Where all items are being cancelled already, this one is not what stops them.
+  if (end.course.failure === null || step.on_error !== 'stop' || work.consideredCancelled) return;
   for (const other of rounds.open.values()) other.reason = `item ${index} failed`;
   work.cancel();
 }
