@@ -24,7 +24,7 @@ export interface Forecast {
    * - `may_run`: it depends on a step that runs, or on files that one may change, and is reused where that comes to the
    *   same; or its condition is not known.
    * - `ask`: people are asked anew.
-   * - `refuse`: its external effect has happened, and it is given something else now.
+   * - `refuse`: an external effect has happened there, and it is given something else now.
    */
   action: 'reuse' | 'run' | 'may_run' | 'ask' | 'refuse';
 }

@@ -8,6 +8,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { AgentStep } from '../../plan/step.js';
 import { comesAfter } from '../../plan/calls/comes-after.js';
 import { mayHaveMoved } from '../../plan/calls/moved.js';
+import type { Reuse } from '../../plan/calls/short-call.js';
 import type { Hash } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
@@ -67,7 +68,7 @@ export async function reusedOutput(
   areAsLeft?: (wrote: FileHashes) => Promise<boolean>,
 ): Promise<StepOutput | null> {
   if (call.reuse === undefined) return null;
-  const { run, done } = call.reuse;
+  const { done } = call.reuse;
   const isThere = async (kept: Kept): Promise<boolean> =>
     (await isKept(store, kept)) &&
     (kept.wrote === undefined || areAsLeft === undefined || (await areAsLeft(kept.wrote)));
@@ -78,14 +79,18 @@ export async function reusedOutput(
     const { wrote: _wrote, by: _by, ...output } = kept;
     return { ...output, spend: NO_SPEND, reused: true };
   }
-  if (done === true)
-    throw stepFailure(
-      'already-done',
-      `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. ` +
-        `\`${shellCommand('perdure rerun', [run], '--again')}\` repeats it.`,
-    );
+  if (done === true) throw stepFailure('already-done', notAgain(call.path, call.reuse));
   if (call.reuse.changes === true) await noteChange(store, call, key);
   return null;
+}
+
+/** At a path of a list another item may have stood: nobody knows whether this one is that, with a change. */
+function notAgain(path: string, { run, never }: Reuse): string {
+  const other = never === true ? '' : ', and this is something else: the same with a change, or new';
+  return (
+    `\`${path}\` of ${run} had an external effect, or may have had${other}. ` +
+    `\`${shellCommand('perdure rerun', [run], '--again')}\` does it.`
+  );
 }
 
 /** What a step may take over: its own results, the latest first, then those that have moved to it. */

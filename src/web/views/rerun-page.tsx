@@ -35,7 +35,7 @@ export function RerunPage({ run, prepared, choices, shown }: RerunPageProps) {
       <Paths title="May run: they depend on those" paths={forecast.may_run} />
       <Paths title="Ask people anew" paths={forecast.ask} />
       <Paths
-        title="Fail: their external effect has happened, and they are given something else now"
+        title="Fail: an external effect has happened there, and they are given something else now"
         paths={forecast.refuse}
       />
       <p>

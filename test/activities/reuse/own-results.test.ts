@@ -10,7 +10,7 @@ import type { Json } from '../../../src/plan/values/json.js';
 import { foreach, many, script, single, whole } from '../../plan/helpers/build-blocks.js';
 import { plan } from '../../plan/helpers/build-plan.js';
 import type { Bench } from '../helpers/harness.js';
-import { createBench, inFull } from '../helpers/harness.js';
+import { createBench, failureOf, inFull } from '../helpers/harness.js';
 
 /** A step that counts in a file how often its kind ran, and prints the number. */
 const sends = (index: number, id: string | null = null, what = 'sent'): Step =>
@@ -30,10 +30,12 @@ interface Doing {
   bench: Bench;
   run: string;
   from?: string[];
+  /** More of what its reuse says. */
+  reuse?: { done?: true; never?: true };
 }
 
 /** Does these steps of a Plan. Gives what came, with `=` before what was reused. */
-async function does({ bench, run, from = [] }: Doing, made: Plan, steps: (Did | string)[]): Promise<string[]> {
+async function does({ bench, run, from = [], reuse }: Doing, made: Plan, steps: (Did | string)[]): Promise<string[]> {
   await bench.store.putPlan(made);
   const [source, ...earlier] = from;
   const outputs: string[] = [];
@@ -49,7 +51,9 @@ async function does({ bench, run, from = [] }: Doing, made: Plan, steps: (Did | 
       workspace: bench.folder,
       ...(source === undefined
         ? {}
-        : { reuse: { run: source, from: `${source}-first`, earlier: earlier.map((name) => `${name}-first`) } }),
+        : {
+            reuse: { run: source, from: `${source}-first`, earlier: earlier.map((name) => `${name}-first`), ...reuse },
+          }),
     });
     outputs.push(`${reused ? '=' : ''}${'value' in output ? String(output.value) : ''}`);
   }
@@ -106,6 +110,21 @@ describe('a rerun', () => {
       'new',
       'q',
     ]);
+  });
+
+  it('says of what it refuses for an external effect only what is known of it', async () => {
+    const bench = await createBench();
+    const made = each(sendsItem(0));
+    await does({ bench, run: 'a' }, made, items([0, 'p']));
+    const refused = async (item: Json, reuse: Doing['reuse']): Promise<string> =>
+      (await failureOf(does({ bench, run: 'b', from: ['a'], reuse }, made, items([0, item])))).message;
+    expect(await refused('new', { done: true })).toBe(
+      '`each/0` of a had an external effect, or may have had, and this is something else: the same with a change, or ' +
+        'new. `perdure rerun a --again` does it.',
+    );
+    expect(await refused('p', { done: true, never: true })).toBe(
+      '`each/0` of a had an external effect, or may have had. `perdure rerun a --again` does it.',
+    );
   });
 
   it('is foretold as it comes, and takes nothing by that', async () => {

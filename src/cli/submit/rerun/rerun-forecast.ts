@@ -15,7 +15,7 @@ export interface RerunForecast {
   /** Steps that depend on one that runs. */
   may_run: string[];
   ask: string[];
-  /** Steps that fail as things are: their external effect has happened, and they are given something else now. */
+  /** Steps that fail as things are: an external effect has happened there, and they are given something else now. */
   refuse: string[];
   /** What those steps cost last time that run or may run; null where one has not run yet, or nobody knows. */
   usd: number | null;
@@ -91,7 +91,7 @@ export function forecastLine({ reuse, run, may_run, ask, refuse, usd }: RerunFor
     reused.length === 0 ? 'reuse nothing' : `reuse ${reused.join(' ')} (unchanged)`,
     again.length === 0 ? 'run nothing' : `run ${again.join(', ')}`,
     ...(maybe.length === 0 ? [] : [`may run ${maybe.join(', ')}`]),
-    ...(refused.length === 0 ? [] : [`refuse ${refused.join(', ')} (its external effect has happened)`]),
+    ...(refused.length === 0 ? [] : [`refuse ${refused.join(', ')} (an external effect has happened there)`]),
     usd === null ? 'at an unknown cost' : usd === 0 ? 'for nothing' : `about ${formatUsd(usd)}`,
   ].join(' · ');
 }
