@@ -7,6 +7,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { CliError, EXIT } from '../cli/exit-codes.js';
 import { grpcTrouble } from '../cli/grpc.js';
 import { safeLine } from '../cli/text/safe-text.js';
+import { TOOL_HEADER } from '../plan/tools/tool-request.js';
 import { judgeEntrance } from './access/guard.js';
 import { assetRoutes } from './routes/assets.js';
 import { eventRoutes } from './routes/events.js';
@@ -52,6 +53,7 @@ export function createApp(site: Site): Hono<PageEnv> {
       host: c.req.header('host'),
       forwardedProto: c.req.header('x-forwarded-proto'),
       remote: getConnInfo(c).remote.address,
+      tool: c.req.header(TOOL_HEADER),
     });
     if (entrance.kind === 'refused') {
       site.log(`refused: ${c.req.method} for the host ${safeLine(c.req.header('host') ?? 'none')}`);

@@ -2,7 +2,9 @@
 import { get } from 'node:http';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fetchWeb } from '../../src/activities/tools/web/fetch.js';
 import { DECIDE } from '../../src/plan/names.js';
+import { NO_PERMISSIONS } from '../plan/helpers/build-plan.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 
@@ -90,5 +92,31 @@ describe('a page of another origin in a browser of this machine', () => {
     expect(ui.filter((address) => address !== '127.0.0.1')).toEqual([
       expect.stringMatching(/^127\.\d+\.\d+\.\d+$/) as string,
     ]);
+  });
+});
+
+describe('a tool of an agent', () => {
+  it('decides no gate at any port of the server or the host, though its permissions name the port', async () => {
+    const [gate] = JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as { hash: string }[];
+    const decision = { gate: 'ok', hash: gate?.hash, decision: 'approve', by: 'tool' };
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const payload = { metadata: { encoding: base64('json/plain') }, data: base64(JSON.stringify(decision)) };
+    // As much as the UI asks of its own pages: a cookie, and a header with the same in it.
+    const headers = { cookie: '_csrf=a', 'x-csrf-token': 'a' };
+    const asked = { method: 'POST', headers, body: JSON.stringify({ input: { payloads: [payload] } }) };
+    const path = `/api/v1/namespaces/default/workflows/gated/signal/${DECIDE}`;
+    const answered: [number, string][] = [];
+    for (const { port } of places) {
+      const url = `http://localhost:${String(port)}${path}`;
+      const permissions = { ...NO_PERMISSIONS, network: [`localhost:${String(port)}`] };
+      const said = await fetchWeb({ ...asked, url }, permissions, AbortSignal.timeout(60_000)).then(
+        ({ status, body }) => `${String(status)} ${body}`,
+        String,
+      );
+      expect(said, String(port)).not.toMatch(/^2/);
+      answered.push([port, said]);
+    }
+    expect(answered).toContainEqual([uiPort, expect.stringContaining('403 Requests of tools are not served here')]);
+    expect(JSON.parse((await project.run('list', '--waiting', '--json')).stdout)).toHaveLength(1);
   });
 });

@@ -25,7 +25,10 @@ const SECRET = 'canary-7f3a91';
 let context: Awaited<ReturnType<typeof toolContext>>;
 let outside: string;
 let port: number;
+const MARK = '1';
+let marks: (string | string[] | undefined)[] = [];
 const server = createServer((request, response) => {
+  marks.push(request.headers['x-perdure-tool']);
   if (request.url === '/away') response.writeHead(302, { location: `http://localhost:${port}/` }).end();
   else if (request.url === '/file') response.writeHead(302, { location: 'file:///etc/passwd' }).end();
   else response.end(SECRET);
@@ -316,6 +319,31 @@ describe('requests to what is not public', () => {
     expect(
       await call('http_request', { url: `http://127.0.0.1:${port}/`, headers: { 'x-a': 'b\r\nx-c: d' } }),
     ).toContain('characters that headers do not have');
+    context.permissions.network = false;
+  });
+
+  it('reaches of this machine only ports that are named, by whatever name it goes', async () => {
+    for (const host of ['localhost', '127.0.0.1', '0.0.0.0', '[::1]', '[::ffff:7f00:1]', '127.9.9.9']) {
+      context.permissions.network = [host];
+      const result = await call('http_request', { url: `http://${host}:${port}/` });
+      expect(result).toContain('that of this machine with its port');
+      await expectContained(result);
+    }
+    context.permissions.network = [`localhost:${port}`];
+    expect(await call('http_request', { url: `http://localhost:${port}/` })).toContain(SECRET);
+    expect(await call('http_request', { url: `http://localhost:${port + 1}/` })).toContain('denied');
+    context.permissions.network = false;
+  });
+
+  it('says that a tool asks, which no header of its own hides', async () => {
+    context.permissions.network = [`localhost:${port}`];
+    marks = [];
+    await call('http_request', { url: `http://localhost:${port}/away` });
+    expect(marks).toEqual([MARK, MARK]);
+    for (const headers of [{ 'x-perdure-tool': '' }, { 'X-Perdure-Tool': '0' }])
+      expect(await call('http_request', { url: `http://localhost:${port}/`, headers })).toContain(
+        'no header that may be set',
+      );
     context.permissions.network = false;
   });
 });

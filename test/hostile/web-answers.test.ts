@@ -138,7 +138,7 @@ describe('an answer from the web', () => {
     const url = `http://127.0.0.1:${port}/elsewhere`;
     const { body } = await fetchWeb(
       { method: 'GET', url, headers: { 'X-Token': 'canary', accept: 'text/plain' }, body: null, own: ['x-token'] },
-      permissions(['127.0.0.1']),
+      permissions([`127.0.0.1:${port}`, `127.0.0.1:${other}`]),
       new AbortController().signal,
     );
     expect(JSON.parse(body)).toEqual({ accept: 'text/plain' });

@@ -5,7 +5,7 @@ import { reachOf, THIS_MACHINE } from '../../src/web/access/reach.js';
 import { servePages } from '../../src/web/serve.js';
 import { newFolder } from '../cli/helpers/command-line.js';
 
-it('pages give no script to a service worker, which would have all that is served at their port later', async () => {
+it('pages give nothing to a service worker, which would have their port later, nor to a tool of an agent', async () => {
   const cwd = newFolder();
   const terminal = { ...createTerminal(cwd), env: { PATH: process.env['PATH'], HOME: cwd } };
   const session = await openSession(terminal, { taskQueue: null });
@@ -18,4 +18,6 @@ it('pages give no script to a service worker, which would have all that is serve
     status: 403,
     said: 'These pages run no service workers.',
   });
+  // Nor does a tool: its agent could decide its own gate.
+  expect((await fetch(script, { headers: { 'x-perdure-tool': '1' } })).status).toBe(421);
 });

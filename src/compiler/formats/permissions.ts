@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { COMMAND_CLASSES } from '../../plan/tools/command-rule.js';
-import { count, filledText } from './values.js';
+import { count, filledText, reachedHost } from './values.js';
 
 const words = filledText.regex(/^\S+(?: \S+)*$/, { error: 'the first words of a command, with one blank between' });
 const rule = z.union(
@@ -25,7 +25,7 @@ const rule = z.union(
 );
 const rules = (what: string) => z.array(rule, { error: 'a list of commands' }).optional().describe(what);
 const patterns = z.array(filledText, { error: 'a list of patterns, such as `write:docs/*`' }).optional();
-const host = filledText.regex(/^(?:\*\.)?[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/, {
+const host = reachedHost.regex(/^(?:\*\.)?[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/, {
   error: 'a host, such as api.example.org, *.example.org or localhost:8080',
 });
 

@@ -6,7 +6,7 @@ import { didYouMean } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf, placesIn } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
-import { anyJson, count, filledText, jsonSchema, name, text } from './values.js';
+import { anyJson, count, filledText, jsonSchema, name, reachedHost, text } from './values.js';
 
 const words = z.array(text, { error: 'a list of texts' });
 const texts = z.record(z.string(), text, { error: 'a map from names to texts' });
@@ -128,7 +128,9 @@ export const toolSchema = z
       .strictObject(
         {
           network: z
-            .union([z.boolean(), words], { error: 'true, false, or a list of hosts' })
+            .union([z.boolean(), z.array(reachedHost, { error: 'a list of hosts' })], {
+              error: 'true, false, or a list of hosts',
+            })
             .optional()
             .describe('Whether it may reach the network, or which hosts.'),
           fs: z

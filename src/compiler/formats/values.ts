@@ -30,6 +30,11 @@ export const webAddress = z
     error: 'an http or https address without a name or password, which would stand in histories',
   });
 
+/** A host that tools may reach, alone or with a port. This machine has one: at others there is more than is meant. */
+export const reachedHost = filledText.regex(/^(?!(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$)/i, {
+  error: 'a host of this machine with its port, such as localhost:8080',
+});
+
 function hasLogin({ username, password }: URL): boolean {
   return username !== '' || password !== '';
 }

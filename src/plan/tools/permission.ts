@@ -119,10 +119,19 @@ export function allowsHost(network: Permissions['network'], host: string): boole
   return typeof network === 'boolean' ? network : network.some((entry) => matchesHost(entry, host.toLowerCase()));
 }
 
+/** The host and the port that a request to this address reaches, as `allowsHost` takes them; null for no plain one. */
+export function reachedAt(url: string): string | null {
+  const host = hostOf(url);
+  return host === null || NAMES_PORT.test(host) ? host : `${host}:${url.startsWith('https:') ? 443 : 80}`;
+}
+
+/** An entry of `network` is of this port alone. */
+export const NAMES_PORT = /:\d+$/;
+
 /** An entry is a host, with its port where only that is meant; `*.` before it takes all hosts below. */
 function matchesHost(entry: string, host: string): boolean {
   const written = entry.toLowerCase();
-  const asked = /:\d+$/.test(written) ? host : host.replace(/:\d+$/, '');
+  const asked = NAMES_PORT.test(written) ? host : host.replace(NAMES_PORT, '');
   return written.startsWith('*.')
     ? asked.endsWith(written.slice(1)) && asked.length > written.length - 1
     : asked === written;
@@ -181,12 +190,11 @@ function byRules(permissions: Permissions, action: Action): Verdict {
     case 'command':
       return judgeCommand(permissions, action.argv);
     case 'request': {
-      const host = hostOf(action.url) ?? '';
-      return allowsHost(permissions.network, host)
+      return allowsHost(permissions.network, reachedAt(action.url) ?? '')
         ? ALLOW
         : {
             verdict: 'deny',
-            reason: `The network is closed to this agent: \`${host}\` is not under \`network\` of its permissions.`,
+            reason: `The network is closed to this agent: \`${hostOf(action.url) ?? ''}\` is not under \`network\` of its permissions.`,
           };
     }
     case 'make':

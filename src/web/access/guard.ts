@@ -1,3 +1,4 @@
+import { NOT_FOR_TOOLS } from '../../plan/tools/tool-request.js';
 import type { Reach } from './reach.js';
 import { isLoopback, plainAddress } from './reach.js';
 
@@ -9,6 +10,8 @@ export interface Origins {
   forwardedProto: string | undefined;
   /** Address of whoever has connected. */
   remote: string | undefined;
+  /** `TOOL_HEADER`. */
+  tool: string | undefined;
 }
 
 /** The way a request came: by which origin its pages know themselves, or why it gets nothing. */
@@ -16,9 +19,10 @@ export type Entrance = { kind: 'open'; origin: string } | { kind: 'refused'; why
 
 /**
  * Judges by which name a request came. A page elsewhere that has made a name of its own mean this machine (DNS
- * rebinding) gets nothing, nor does who goes around the proxy.
+ * rebinding) gets nothing, nor does who goes around the proxy, nor a tool.
  */
-export function judgeEntrance(reach: Reach, port: number, { host, forwardedProto, remote }: Origins): Entrance {
+export function judgeEntrance(reach: Reach, port: number, { host, forwardedProto, remote, tool }: Origins): Entrance {
+  if (tool !== undefined) return { kind: 'refused', why: NOT_FOR_TOOLS };
   const own = reach.tls === null ? 'http' : 'https';
   const local = isLoopback(reach.listen)
     ? ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${own}://${name}:${port}`)

@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import { safeLine } from '../../cli/text/safe-text.js';
+import { TOOL_HEADER } from '../../plan/tools/tool-request.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { jsonFault } from '../../plan/values/json-fault.js';
 import { judgeEntrance } from '../access/guard.js';
@@ -45,6 +46,7 @@ export function createHookApp(site: HookSite): Hono<HookEnv> {
       host: c.req.header('host'),
       forwardedProto: c.req.header('x-forwarded-proto'),
       remote: getConnInfo(c).remote.address,
+      tool: c.req.header(TOOL_HEADER),
     });
     return entrance.kind === 'refused' ? c.json({ error: entrance.why }, 421) : next();
   });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TOOL_HEADER } from '../../plan/tools/tool-request.js';
 import { isObject } from '../../plan/values/json.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Reader } from './readable-payload.js';
@@ -17,14 +18,16 @@ export interface Endpoint {
 
 /**
  * Answers one request of Temporal's UI or command line: `/decode` gives payloads as people can read them, `/encode`
- * encrypts them where there are keys. Without an origin it is no page in a browser; with one it must be a named one's.
+ * encrypts them where there are keys. Without an origin it is no page in a browser; with one it must be a named one's. No
+ * tool is answered.
  */
 export async function answerCodec(
   request: IncomingMessage,
   response: ServerResponse,
   { reader, origins, question }: Endpoint,
 ): Promise<void> {
-  const { origin } = request.headers;
+  const { origin, [TOOL_HEADER]: tool } = request.headers;
+  if (tool !== undefined) return end(response, 403);
   if (origin !== undefined && !origins().includes(origin)) return end(response, 403);
   if (origin !== undefined) allowOrigin(response, origin);
   const asked = question(request);

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Agent, createServer, request as ask } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
+import { NOT_FOR_TOOLS, TOOL_HEADER } from '../../plan/tools/tool-request.js';
 import { LOOPBACK } from './ports.js';
 
 /** What stands at the port of Temporal's Web UI, with the UI itself where no page finds it. */
@@ -24,7 +25,8 @@ export function chooseUiAddress(): string {
 
 /**
  * Guards the Web UI of a host's server: it is served under loopback's own names alone. It looks at no host itself, so a
- * page whose owner lets its name mean this machine (DNS rebinding) would be the UI to a browser.
+ * page whose owner lets its name mean this machine (DNS rebinding) would be the UI to a browser. Nor does it look who
+ * asks: a tool would decide the gate of its own agent.
  */
 export function createUiGuard(): UiGuard {
   const agent = new Agent({ keepAlive: true });
@@ -33,7 +35,8 @@ export function createUiGuard(): UiGuard {
   const listen = (port: number): Promise<Server | null> =>
     new Promise((resolve) => {
       const made = createServer((request, response) => {
-        if (OWN_NAME.test(request.headers.host ?? '')) forward(request, response, { agent, host, port });
+        if (request.headers[TOOL_HEADER] !== undefined) refuse(response, 403, NOT_FOR_TOOLS);
+        else if (OWN_NAME.test(request.headers.host ?? '')) forward(request, response, { agent, host, port });
         else refuse(response, 403, 'This address is not one of its names.');
       });
       made.on('error', () => resolve(null));

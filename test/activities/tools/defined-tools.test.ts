@@ -221,7 +221,7 @@ describe('tools of tool.yml', () => {
     const answers = [`{"found": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, '{"found": [1e999]}', '{"found": [1]}'];
     const host = await serve((_request, response) => response.end(answers.shift()));
     const exec = { method: 'GET', url: `http://${host}/`, response: { json_path: '$.found' } };
-    const tool = toolOf('http', exec, { permissions: { network: ['127.0.0.1'] }, outputs: { format } });
+    const tool = toolOf('http', exec, { permissions: { network: [host] }, outputs: { format } });
     const refused = (fault: string) => ({ is_error: true, content: expect.stringContaining(fault) as string });
     expect(await call(tool, { text: 'x' })).toMatchObject(refused('without more than 500 levels'));
     expect(await call(tool, { text: 'x' })).toMatchObject(refused('without numbers as large as 1e309'));
@@ -235,7 +235,7 @@ describe('tools of tool.yml', () => {
     const first = await serve((_request, response) => response.writeHead(302, { location: `http://${host}/` }).end());
     const exec = { method: 'GET', url: `http://${first}/`, headers: { 'X-Token': '${TOOL_TOKEN}', 'X-Form': 'short' } };
     expect(
-      await call(toolOf('http', exec, { permissions: { network: ['127.0.0.1'], secrets: { TOOL_TOKEN: {} } } }), {
+      await call(toolOf('http', exec, { permissions: { network: [first, host], secrets: { TOOL_TOKEN: {} } } }), {
         text: 'x',
       }),
     ).toEqual({ content: '[null,"short"]', is_error: false });

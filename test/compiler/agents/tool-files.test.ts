@@ -54,4 +54,13 @@ describe('a tool', () => {
       expect(problemsOf(text)).toEqual(['19:10 invalid-value']);
     },
   );
+
+  it.each(['127.0.0.1', 'LOCALHOST', '"[::1]"', '0.0.0.0'])(
+    'names this machine with a port, not as %s alone',
+    (host) => {
+      const withHosts = (hosts: string): string => TOOL.replace('network: false', `network: [${hosts}]`);
+      expect(problemsOf(withHosts(host))).toEqual(['14:25 invalid-value']);
+      expect(problemsOf(withHosts(`"${host.replaceAll('"', '')}:80", example.org`))).toEqual([]);
+    },
+  );
 });

@@ -81,6 +81,11 @@ describe('A tool step', () => {
     ],
     ['{tool: deploy, inputs: {target: live}, ¦prompt: x}', 'unknown-key', null],
     ['{tool: deploy, inputs: {target: live}, permissions: {¦networks: true}}', 'unknown-key', null],
+    [
+      '{tool: deploy, inputs: {target: live}, permissions: {network: ["localhost:80", ¦localhost]}}',
+      'invalid-value',
+      'Expected a host of this machine with its port, such as localhost:8080, got `localhost`.',
+    ],
   ])('%s is refused: %s', (marked, code, message) => {
     const line = `  - ${marked}`;
     const { problems } = compileText(`steps:\n${line.replace('¦', '')}\n`, FILES);

@@ -251,6 +251,16 @@ describe('hosts', () => {
     expect(allowsHost(network, host)).toBe(expected);
   });
 
+  it.each([
+    ['http://example.org/', 'example.org:80', 'allow'],
+    ['https://example.org/', 'example.org:443', 'allow'],
+    ['https://example.org/', 'example.org:80', 'deny'],
+    ['http://[::1]/', '[::1]:80', 'allow'],
+    ['http://example.org:81/', 'example.org:80', 'deny'],
+  ])('have the port of their scheme: %s where `%s` is reached is %s', (url, host, verdict) => {
+    expect(verdictOf(get(url), { network: [host] })).toBe(verdict);
+  });
+
   it('are denied where they are not reached, and paths that are protected are named', () => {
     expect(verdictOf(get('http://example.org/'), { network: ['other.org'] })).toBe('deny');
     expect(reasonOf(write('.git/x'))).toBe('`.git/x` is protected by the permissions.');

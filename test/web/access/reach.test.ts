@@ -41,7 +41,7 @@ describe('a request', () => {
     remote = '127.0.0.1',
     forwardedProto: string | undefined = undefined,
   ): string => {
-    const entrance = judgeEntrance(behindProxy, 8765, { host, remote, forwardedProto });
+    const entrance = judgeEntrance(behindProxy, 8765, { host, remote, forwardedProto, tool: undefined });
     return entrance.kind === 'open' ? entrance.origin : 'refused';
   };
 
@@ -70,7 +70,19 @@ describe('a request', () => {
 
   it('gets nothing by the names of this machine where the network is listened at', () => {
     const open = reach({ listen: '0.0.0.0', publicUrl: 'https://runs.example.com', trustedProxy: '10.0.0.2' });
-    const entrance = judgeEntrance(open, 8765, { host: '127.0.0.1:8765', remote: '10.0.0.9', forwardedProto: 'https' });
+    const asked = { host: '127.0.0.1:8765', remote: '10.0.0.9', forwardedProto: 'https', tool: undefined };
+    const entrance = judgeEntrance(open, 8765, asked);
     expect(entrance.kind).toBe('refused');
+  });
+
+  it('of a tool gets nothing, by whatever name', () => {
+    const ways = [
+      { host: 'localhost:8765', remote: '127.0.0.1', forwardedProto: undefined },
+      { host: 'runs.example.com', remote: '10.0.0.2', forwardedProto: 'https' },
+    ];
+    for (const way of ways) {
+      expect(judgeEntrance(behindProxy, 8765, { ...way, tool: undefined }).kind).toBe('open');
+      expect(judgeEntrance(behindProxy, 8765, { ...way, tool: '1' }).kind).toBe('refused');
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { TOOL_HEADER } from '../../../src/plan/tools/tool-request.js';
 import type { Json } from '../../../src/plan/values/json.js';
 import type { Hash } from '../../../src/plan/values/value.js';
 import { shortHash } from '../../../src/plan/packing/short-hash.js';
@@ -143,6 +144,7 @@ describe('the codec endpoint', () => {
     ['our own UI', { headers: { origin: UI } }, 200],
     ['our own UI by its other name', { headers: { origin: 'http://localhost:8233' } }, 200],
     ['a program that is no browser', {}, 200],
+    ['a tool of an agent', { headers: { [TOOL_HEADER]: '1' } }, 403],
     ['a preflight of our UI', { method: 'OPTIONS', headers: { origin: UI } }, 204],
     ['a page from elsewhere', { headers: { origin: 'http://evil.example' } }, 403],
     ['a page without a name', { headers: { origin: 'null' } }, 403],

@@ -17,6 +17,10 @@ function listOf(networks: string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list;
 }
 
+/** With the addresses that stand for none: who connects to those comes here. */
+const loopback = listOf(['127.0.0.0/8', '0.0.0.0/8'], 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+loopback.addAddress('::', 'ipv6');
 const private4 = listOf(PRIVATE_4, 'ipv4');
 const private6 = listOf(PRIVATE_6, 'ipv6');
 const global6 = listOf([GLOBAL_6], 'ipv6');
@@ -40,6 +44,12 @@ export function isPublicAddress(address: string): boolean {
 export function isOutside(address: string): boolean {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   return isPublicAddress(address) && !ownAddresses().check(address, family);
+}
+
+/** Tells whether an IP address leads to this machine itself. */
+export function isThisMachine(address: string): boolean {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return loopback.check(address, family) || ownAddresses().check(address, family);
 }
 
 /** What this machine answers for at this moment; where the system does not tell, the addresses of its interfaces. */

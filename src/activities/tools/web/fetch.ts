@@ -8,8 +8,9 @@ import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Permissions } from '../../../plan/tools/permission.js';
-import { allowsHost, judgeAction } from '../../../plan/tools/permission.js';
-import { isOutside } from './address.js';
+import { NAMES_PORT, allowsHost, judgeAction, reachedAt } from '../../../plan/tools/permission.js';
+import { TOOL_HEADER } from '../../../plan/tools/tool-request.js';
+import { isOutside, isThisMachine } from './address.js';
 
 /** Of an answer, as it comes and unpacked. */
 const MOST_BYTES = 5 * 1024 * 1024;
@@ -29,6 +30,7 @@ const FIXED_HEADERS = new Set([
   'trailer',
   'expect',
   'keep-alive',
+  TOOL_HEADER,
 ]);
 
 export interface WebRequest {
@@ -61,9 +63,9 @@ export class WebRefusal extends Error {}
 
 /**
  * Makes one HTTP request, and follows at most five redirects. Each hop is judged like the first, and the address that
- * is connected to is the one that was looked at: a name is resolved once. Private addresses are refused,
- * unless the permissions name just this address or `localhost`, or a person `allowed` this very request: that holds for
- * the first hop. What is `named` holds for its origin: no redirect leads from there to another private name.
+ * is connected to is the one that was looked at: a name is resolved once. Private addresses are refused, unless the
+ * permissions name just this address (of this machine, `localhost` too, with its port), or a person `allowed` this very
+ * request: that holds for the first hop. What is `named` holds for its origin: no redirect leads from there to another private name.
  */
 export async function fetchWeb(
   asked: WebRequest,
@@ -86,7 +88,8 @@ export async function fetchWeb(
 
 /** Permissions that allow requests to one host, whatever else they say. */
 function openTo(url: string, permissions: Permissions): Permissions {
-  return { ...permissions, deny: [], within: [], network: URL.canParse(url) ? [new URL(url).host] : false };
+  const host = URL.canParse(url) ? reachedAt(new URL(url).href) : null;
+  return { ...permissions, deny: [], within: [], network: host === null ? false : [host] };
 }
 
 /** Whoever was to be asked has been, about the call: nobody is asked about a hop. */
@@ -133,10 +136,16 @@ export function redirected(asked: WebRequest, from: URL, location: string, statu
   };
 }
 
-/** A person who wrote down an address of this machine means it; what a name resolves to is anybody's. */
+/**
+ * A person who wrote down an address that is not public means it; what a name resolves to is anybody's. Of this machine
+ * one port is meant: at others there may be whatever people here decide and keep.
+ */
 function namesAddress({ network }: Permissions, url: URL): boolean {
   const host = hostOf(url);
-  return Array.isArray(network) && (isIP(host) !== 0 || host === 'localhost') && allowsHost(network, url.host);
+  if (!Array.isArray(network) || (isIP(host) === 0 && host !== 'localhost')) return false;
+  const isHere = host === 'localhost' || isThisMachine(host);
+  const meant = isHere ? network.filter((entry) => NAMES_PORT.test(entry)) : network;
+  return allowsHost(meant, reachedAt(url.href) ?? '');
 }
 
 function hostOf({ hostname }: URL): string {
@@ -157,6 +166,7 @@ async function once(
       'user-agent': 'perdure',
       accept: '*/*',
       ...headers,
+      [TOOL_HEADER]: '1',
       'accept-encoding': 'identity',
       ...(body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
     },
@@ -195,7 +205,8 @@ function guardedLookup(isNamed: boolean): LookupFunction {
 
 function notPublic(host: string): WebRefusal {
   return new WebRefusal(
-    `The address of \`${host}\` is not public: this machine and its neighbours are not reached from tools.`,
+    `The address of \`${host}\` is not public: tools reach this machine and its neighbours only where \`network\` of ` +
+      'the permissions names the address, that of this machine with its port (`localhost:8080`).',
   );
 }
 
