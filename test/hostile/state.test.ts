@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { link, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
 import { staysInside } from '../../src/activities/tools/shell/plain.js';
 import type { JsonObject } from '../../src/plan/values/json.js';
@@ -101,6 +101,18 @@ describe('a state folder', () => {
       expect(renamed).toContain('busy');
     },
   );
+
+  it('is hidden from commands as the place of temporary files is, where that is in the workspace', async () => {
+    vi.stubEnv('TMPDIR', inWorkspace('temporary'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await mkdir(inWorkspace('temporary', 'perdure-hook-x'), { recursive: true });
+    await mkdir(inWorkspace('other', 'folder'), { recursive: true });
+    expect(await call('shell', { argv: ['find', 'other', 'temporary'] })).toContain(
+      String.raw`"other\nother/folder\ntemporary`,
+    );
+    expect(await call('shell', { argv: ['find', 'temporary'] })).not.toContain('perdure-hook-x');
+    expect(await call('shell', { argv: ['mv', 'temporary', 'moved'] })).toContain('busy');
+  });
 
   it('of another project below the workspace is out of reach too', async () => {
     await openAt(inWorkspace('packages', 'one', 'runs'));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import type { Argv, CompileRules, Device, Image, ImageFile } from '../../plan/devices/device.js';
 import { cacheFolder } from '../../store/cache-folder.js';
@@ -13,6 +13,7 @@ import { compilerErrors } from './compiler-errors.js';
 import { FILE_BYTES, imageOf, readInside } from './images.js';
 import type { Workbench } from './tool.js';
 import { runTool } from './tool.js';
+import { makeTemporary } from '../../store/folders/temporary.js';
 
 const HEADERS = new Set(['.h', '.hpp', '.hh']);
 
@@ -42,7 +43,7 @@ export async function buildImage(device: Device, names: string[], bench: Workben
   if (rules === null)
     throw stepFailure('compile-failed', `Nothing can be compiled for the kind \`${device.kind.name}\`.`);
   const sources = await Promise.all(names.map((name) => readSource(name, bench.cwd)));
-  const out = await mkdtemp(join(tmpdir(), 'perdure-build-'));
+  const out = await makeTemporary('build');
   try {
     const includes = [...new Set(names.map((name) => `-I${dirname(name)}`))];
     const build: Build = {

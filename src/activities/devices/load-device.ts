@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Device, DeviceRef } from '../../plan/devices/device.js';
 import type { Store } from '../../store/store.js';
@@ -7,6 +6,7 @@ import type { DeviceCall, StepCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import type { HomeStore } from '../far-store/home-store.js';
 import type { PortSetting } from './port/open-port.js';
+import { makeTemporary } from '../../store/folders/temporary.js';
 
 /** The device that a step names, as the compiler wrote it. */
 export async function loadDevice(store: Store, { spec }: DeviceRef): Promise<Device> {
@@ -33,7 +33,7 @@ export async function inWorkspace<R>(
   act: (folder: string) => Promise<R>,
 ): Promise<R> {
   if (!(await store.isElsewhere())) return act(workspace);
-  const folder = await mkdtemp(join(tmpdir(), 'perdure-tools-'));
+  const folder = await makeTemporary('tools');
   try {
     return await act(folder);
   } finally {

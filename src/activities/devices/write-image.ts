@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Argv, Device, Image, ImageFile } from '../../plan/devices/device.js';
 import type { JsonObject } from '../../plan/values/json.js';
@@ -11,6 +10,7 @@ import { createProgress, meaningOf, toolFailure } from './judge-tool.js';
 import type { HeldPort } from './port/open-port.js';
 import type { Workbench } from './tool.js';
 import { runTool } from './tool.js';
+import { makeTemporary } from '../../store/folders/temporary.js';
 
 /** What writing works with: the port it has, and where to tell how far it is. */
 export interface WriteContext {
@@ -118,7 +118,7 @@ interface Files {
 }
 
 async function withFiles<T>(image: Image, use: (files: Files) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'perdure-image-'));
+  const folder = await makeTemporary('image');
   const layOut = (files: ImageFile[], prefix: string): Promise<LaidOut[]> =>
     Promise.all(
       files.map(async (file, index) => {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Store } from '../../store/store.js';
 import type { LogWriter } from '../../store/logs/line.js';
@@ -19,6 +18,7 @@ import { held } from './hold.js';
 import { unheardVariables } from './variable-files.js';
 import type { Program, ProgramEvent, ProgramOutcome, ProgramTask } from './program.js';
 import { eventIn, splitLines } from './stream.js';
+import { makeTemporary } from '../../store/folders/temporary.js';
 
 /** Of what a program writes beside its events this much is kept, for the message of its failure. */
 const SAID_BYTES = 1_200;
@@ -45,7 +45,7 @@ export interface Play {
  * it comes; nothing of it is alive when this returns (I5). Throws `program-missing`.
  */
 export async function play(options: Play): Promise<ProgramOutcome> {
-  const scratch = await mkdtemp(join(tmpdir(), 'perdure-program-'));
+  const scratch = await makeTemporary('program');
   try {
     return await playIn(scratch, options);
   } finally {

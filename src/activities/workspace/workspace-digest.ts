@@ -1,5 +1,4 @@
-import { lstat, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat, mkdir, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
@@ -11,6 +10,7 @@ import { excludesOf, headOf, indexOf, repositoryAt, repositoryOf } from '../../s
 import type { Look } from '../../store/git/work-tree.js';
 import { hide, lookAt } from '../../store/git/work-tree.js';
 import { sha256 } from '../../store/hash.js';
+import { makeTemporary } from '../../store/folders/temporary.js';
 
 /** What only says what runs do: it is in the Plan, and a step that it changes has another content. */
 const DEFINITIONS = ['definitions/workflows', 'definitions/agents', '.glee/workflows', '.glee/agents'];
@@ -57,7 +57,7 @@ function ownFile(definition: string | undefined): string[] {
 
 /** An empty repository of ours, for one look. */
 async function withRepository<T>(use: (git: Git, folder: string) => Promise<T>): Promise<T> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'perdure-git-')));
+  const folder = await makeTemporary('git');
   try {
     await Promise.all(['objects', 'refs', 'info'].map((name) => mkdir(join(folder, name))));
     await Promise.all([

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runForPerson } from '../../cli/follow/input/person-program.js';
 import type { Terminal } from '../../cli/terminal.js';
+import { makeTemporary } from '../../store/folders/temporary.js';
 
 /** Opened pages have read their file by then. */
 const LOADED_MS = 10_000;
@@ -12,7 +12,7 @@ const LOADED_MS = 10_000;
  * programs can be seen by all who are on the machine.
  */
 export async function openBrowser(link: string, terminal: Terminal): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'perdure-ui-'));
+  const folder = await makeTemporary('ui');
   const file = join(folder, 'sign-in.html');
   const target = link.replace(/[^\w:/?=.[\]-]/g, encodeURIComponent);
   await writeFile(file, `<!doctype html><meta http-equiv="refresh" content="0; url=${target}">\n`, { mode: 0o600 });

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../../../store/store-failure.js';
 import { stepFailure } from '../../failures.js';
+import { temporaryPlace } from '../../../store/folders/temporary.js';
 
 /** The right to open a port, held by this process and by every program that it hands `inherit` to. */
 export interface PortLock {
@@ -73,7 +73,7 @@ function descriptorOf(server: Server): number {
 const O_EXLOCK = 0x20;
 
 function takeFile(name: string): PortLock | null {
-  const folder = join(tmpdir(), 'perdure-ports');
+  const folder = join(temporaryPlace(), 'perdure-ports');
   mkdirSync(folder, { recursive: true, mode: 0o1777 });
   try {
     const fd = openSync(

@@ -10,7 +10,7 @@ import { announceCommand } from '../announced-commands.js';
 import type { StartedProcess } from '../started-process.js';
 import { RUN_TAG, runTag } from '../tagged-processes.js';
 import type { Launch, LauncherMessage } from './messages.js';
-import { HEADER_BYTES, parseHeader } from './messages.js';
+import { HEADER_BYTES, launchId, parseHeader } from './messages.js';
 import { outputAddress, removeLeftFolders } from './output-folder.js';
 import type { PendingLaunch } from './pending-launch.js';
 import { CutOff, pendingLaunch } from './pending-launch.js';
@@ -35,7 +35,7 @@ export interface LauncherPlace {
   store: string;
 }
 
-type Pending = Map<number, PendingLaunch>;
+type Pending = Map<string, PendingLaunch>;
 
 /**
  * Starts a launcher. `spawn` copies the page tables of the process that calls it, on Linux some 5 ms for each 100 MB of
@@ -71,9 +71,8 @@ export async function startLauncher({ program, store }: LauncherPlace): Promise<
     child.unref();
     child.channel?.unref();
     void removeLeftFolders().catch(() => undefined); // Tidiness, which starts no command later.
-    let last = 0;
     return {
-      launch: (asked) => launch({ ...asked, id: (last += 1) }, child, pending),
+      launch: (asked) => launch({ ...asked, id: launchId() }, child, pending),
       ended: ended.then(stop),
       close: () => child.connected && child.disconnect(),
     };

@@ -54,7 +54,7 @@ function start({ id, file, args, cwd, env, given }: Launch, outputs: Socket[]): 
   }
 }
 
-function refuse(id: number, error: unknown): void {
+function refuse(id: string, error: unknown): void {
   tell({
     kind: 'refused',
     id,
@@ -64,7 +64,7 @@ function refuse(id: number, error: unknown): void {
 }
 
 /** A connection to the worker that has said whose it is. */
-function open(id: number, stream: OutputStream): Promise<Socket> {
+function open(id: string, stream: OutputStream): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(address, () => socket.write(header(id, stream), () => resolve(socket)));
     socket.once('error', reject);

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
+
 /** What the worker asks the launcher for: one program, in a process group of its own, without input. */
 export interface Launch {
-  /** Counts the launches of a worker. */
-  id: number;
+  /** By `launchId`. */
+  id: string;
   /** Absolute path of the program, and its arguments. */
   file: string;
   args: string[];
@@ -14,26 +16,32 @@ export interface Launch {
 /** What the launcher tells of it. */
 export type LauncherMessage =
   | { kind: 'ready' }
-  | { kind: 'started'; id: number; pid: number }
-  | { kind: 'refused'; id: number; code: string | null; message: string }
+  | { kind: 'started'; id: string; pid: number }
+  | { kind: 'refused'; id: string; code: string | null; message: string }
   /** Nothing was started: the worker's socket cannot be reached, because somebody tidied up its folder, say. */
-  | { kind: 'cut-off'; id: number }
-  | { kind: 'ended'; id: number; code: number | null; signal: NodeJS.Signals | null };
+  | { kind: 'cut-off'; id: string }
+  | { kind: 'ended'; id: string; code: number | null; signal: NodeJS.Signals | null };
 
 export type OutputStream = 'stdout' | 'stderr';
 
-const ID_DIGITS = 10;
+/** Bytes drawn for an id: whoever does not know it takes part in no launch. */
+const ID_BYTES = 16;
 
 /** So long is what a connection begins with; what a program writes follows at once. */
-export const HEADER_BYTES = ID_DIGITS + 1;
+export const HEADER_BYTES = 2 * ID_BYTES + 1;
+
+/** The id of one launch, which nobody can guess: by it the worker knows that a connection comes from its launcher. */
+export function launchId(): string {
+  return randomBytes(ID_BYTES).toString('hex');
+}
 
 /** Which program's stream a connection is. */
-export function header(id: number, stream: OutputStream): string {
-  return `${String(id).padStart(ID_DIGITS, '0')}${stream === 'stdout' ? 1 : 2}`;
+export function header(id: string, stream: OutputStream): string {
+  return `${id}${stream === 'stdout' ? 1 : 2}`;
 }
 
 /** Reads what `header` wrote; null for anything else. */
-export function parseHeader(text: string): { id: number; stream: OutputStream } | null {
-  const [, id, stream] = /^(\d{10})([12])$/.exec(text) ?? [];
-  return id === undefined ? null : { id: Number(id), stream: stream === '1' ? 'stdout' : 'stderr' };
+export function parseHeader(text: string): { id: string; stream: OutputStream } | null {
+  const [, id, stream] = /^([0-9a-f]{32})([12])$/.exec(text) ?? [];
+  return id === undefined ? null : { id, stream: stream === '1' ? 'stdout' : 'stderr' };
 }

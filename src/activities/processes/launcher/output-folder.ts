@@ -1,17 +1,17 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '../../../store/store-failure.js';
+import { makeTemporary, temporaryPlace } from '../../../store/folders/temporary.js';
 
-const PREFIX = 'perdure-launcher-';
+const PURPOSE = 'launcher';
 const SOCKET = 'output';
 
 /**
  * Makes a folder that only this user may enter; gives the path that a socket in it is to have, short enough for one.
  */
 export async function outputAddress(): Promise<string> {
-  return join(await mkdtemp(join(tmpdir(), PREFIX)), SOCKET);
+  return join(await makeTemporary(PURPOSE), SOCKET);
 }
 
 /**
@@ -20,9 +20,10 @@ export async function outputAddress(): Promise<string> {
  * left: it is another user's.
  */
 export async function removeLeftFolders(): Promise<void> {
-  const folders = (await readdir(tmpdir()))
-    .filter((name) => name.startsWith(PREFIX))
-    .map((name) => join(tmpdir(), name));
+  const place = temporaryPlace();
+  const folders = (await readdir(place))
+    .filter((name) => name.startsWith(`perdure-${PURPOSE}-`))
+    .map((name) => join(place, name));
   for (const folder of folders) {
     if (await isRefused(join(folder, SOCKET)))
       await rm(folder, { recursive: true, force: true }).catch(() => undefined);

@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hook } from '../../../plan/tools/hook.js';
 import type { JsonObject } from '../../../plan/values/json.js';
@@ -9,6 +8,7 @@ import { FileRefusal } from '../../refusal.js';
 import type { ToolContext } from '../handler/handler.js';
 import type { Program, ProgramEnd } from '../shell/program.js';
 import { runProgram } from '../shell/program.js';
+import { makeTemporary } from '../../../store/folders/temporary.js';
 
 /** What a file of a hook may hold at most: it was compiled into the Plan. */
 const MOST_BYTES = 256 * 1024;
@@ -27,7 +27,7 @@ export async function runHook(hook: Hook, input: JsonObject, context: ToolContex
     if (fault !== null) return { failure: fault };
   }
   const command = await context.store.getText(hook.command);
-  const folder = files.length === 0 ? null : await mkdtemp(join(tmpdir(), 'perdure-hook-'));
+  const folder = files.length === 0 ? null : await makeTemporary('hook');
   try {
     const shown: NonNullable<Program['shown']> = [];
     for (const [index, { path, text }] of files.entries()) {

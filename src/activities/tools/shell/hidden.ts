@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { STATE, lookNear } from '../../workspace/near-root.js';
+import { isBelow } from '../../../store/folders/places.js';
 import { isStateFolder } from '../../../store/folders/state-folders.js';
+import { temporaryPlace } from '../../../store/folders/temporary.js';
 import { errorCode } from '../../../store/store-failure.js';
 
 /**
@@ -26,15 +28,17 @@ const known = new Map<string, Looked>();
 
 /**
  * What no program in a workspace sees: its own state folder, ours wherever it lies, those of trusted projects in it (as
- * paths from its root), others near its root, and sockets near its root: whoever listens there is no part of a sandbox.
- * Throws a refusal where nobody knows all states.
+ * paths from its root), others near its root, the place of our temporary folders, should that lie there, and sockets
+ * near its root: whoever listens there is no part of a sandbox. Throws a refusal where nobody knows all states.
  */
 export async function hiddenFrom(workspace: string, ours: string | null, projects: string[]): Promise<Hidden> {
   const own = ['', ...projects].map((path) => join(workspace, path, STATE));
   const { states, sockets } = await hiddenBelow(workspace);
   // What a command had made, and was removed at its end, is none.
   const others = states.filter((path) => basename(path) === STATE || isStateFolder(path));
-  return { states: [...new Set([...own, ...(ours === null ? [] : [ours]), ...others])], sockets };
+  const temporary = temporaryPlace();
+  const alsoOurs = [...(ours === null ? [] : [ours]), ...(isBelow(temporary, workspace) ? [temporary] : [])];
+  return { states: [...new Set([...own, ...alsoOurs, ...others])], sockets };
 }
 
 /** Our own state is known by its path; file tools know each folder of state when they come to it. */

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../../plan/values/json.js';
 import { toText } from '../../../plan/values/json.js';
@@ -7,6 +6,7 @@ import { refusal } from '../../exit-codes.js';
 import type { Terminal } from '../../terminal.js';
 import { toContent } from './answer-value.js';
 import { runForPerson } from './person-program.js';
+import { makeTemporary } from '../../../store/folders/temporary.js';
 
 /** The person's editor as a command, or none. */
 function editorOf({ env }: Terminal): string[] {
@@ -25,7 +25,7 @@ export async function editContent(
   terminal: Terminal,
 ): Promise<{ value: Json; text: string }> {
   const [program = '', ...args] = editorOf(terminal);
-  const folder = await mkdtemp(join(tmpdir(), 'perdure-edit-'));
+  const folder = await makeTemporary('edit');
   try {
     const file = join(folder, isText ? 'content.txt' : 'content.json');
     await writeFile(file, `${toText(content)}\n`, { mode: 0o600 });

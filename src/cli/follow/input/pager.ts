@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Terminal } from '../../terminal.js';
 import { tell } from '../../terminal.js';
 import { runForPerson } from './person-program.js';
+import { makeTemporary } from '../../../store/folders/temporary.js';
 
 /**
  * Opens a text that people are to read in `$PAGER`; without one, or when it cannot be started, prints all of it. The
@@ -15,7 +15,7 @@ export async function openInPager(text: string, terminal: Terminal): Promise<voi
 }
 
 async function runPager(program: string, args: string[], text: string, terminal: Terminal): Promise<boolean> {
-  const folder = await mkdtemp(join(tmpdir(), 'perdure-gate-'));
+  const folder = await makeTemporary('gate');
   try {
     const file = join(folder, 'content.txt');
     await writeFile(file, text, { mode: 0o600 });
