@@ -203,6 +203,7 @@ describe('workspace', () => {
     const { code, stdout, stderr } = await project.run('workspace', 'show', 'big');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('The files as `big` left them were not kept');
+    expect(stderr).toContain('or a `.gitignore` whose patterns take long');
     expect((await project.run('workspace', 'diff', 'big')).code).toBe(1);
     // What it found was.
     expect((await project.run('workspace', 'export', 'big', 'before', '--at', 'start')).code).toBe(0);

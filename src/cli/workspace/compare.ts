@@ -56,6 +56,11 @@ export interface Change {
   lines_deleted: number | null;
 }
 
+/** Why git takes longer than it is given. */
+const WHY_SLOW =
+  'A file of many gigabytes does that, or a `.gitignore` whose patterns take long in deep folders (`**/a*/**/a*/b`): ' +
+  'look whether one came with the run.';
+
 const CHANGES: Record<string, Change['change']> = { A: 'added', D: 'deleted' };
 
 /**
@@ -107,10 +112,10 @@ async function endOf(
   if ((await store.readRun(run)) !== null)
     throw refusal(
       `The files as \`${run}\` left them were not kept: git could not read them in time.`,
-      'A file of many gigabytes does that. `git status` and `git diff` tell what is there now.',
+      `${WHY_SLOW} \`git status\` and \`git diff\` tell what is there now.`,
     );
   const now = await store.snapshotNow(project.root);
-  if (now === null) throw refusal(`The files of \`${project.root}\` cannot be read by git now.`);
+  if (now === null) throw refusal(`The files of \`${project.root}\` cannot be read by git now.`, WHY_SLOW);
   const { tree, ...missing } = now;
   return { end: tree, isClosed: false, missing };
 }
