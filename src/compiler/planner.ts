@@ -37,7 +37,7 @@ export interface PlannerTools extends SourceTools {
   builds: Config['builds'];
 }
 
-/** The Plan of a definition, which may be given inputs that it does not use: `takenInputs`. Null when it has problems. */
+/** The Plan of a definition, given inputs that it may not use (`takenInputs`). Null when it has problems. */
 type PlanOf = (definition: Definition, given?: readonly string[]) => Plan | null;
 
 /** Plans by definition; a workflow that is being compiled already has no Plan yet, and the cycle was reported. */

@@ -37,8 +37,8 @@ function checked(value: Json): Json {
   if (!isTooDeep(value)) return value;
   throw stepFailure(
     'value-invalid',
-    `Expected a value that has at most ${MOST_LEVELS} levels, got a deeper one. In a loop, hand on only what the next ` +
-      'round needs.',
+    `Expected a value that has at most ${MOST_LEVELS} levels, got a deeper one. In a loop, hand on only what the ` +
+      'next round needs.',
   );
 }
 

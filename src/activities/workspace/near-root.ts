@@ -24,8 +24,8 @@ export interface Near {
 }
 
 /**
- * Looks at the folders of a workspace, but not into those of packages and repositories. Throws a refusal where there are
- * more than `most` in which a state folder may lie.
+ * Looks at the folders of a workspace, but not into those of packages and repositories. Throws a refusal where there
+ * are more than `most` in which a state folder may lie.
  */
 export async function lookNear(workspace: string, most = Infinity): Promise<Near> {
   const near: Near = { states: [], manifests: [], packages: [], sockets: [] };

@@ -190,11 +190,12 @@ function byRules(permissions: Permissions, action: Action): Verdict {
     case 'command':
       return judgeCommand(permissions, action.argv);
     case 'request': {
+      const host = hostOf(action.url) ?? '';
       return allowsHost(permissions.network, reachedAt(action.url) ?? '')
         ? ALLOW
         : {
             verdict: 'deny',
-            reason: `The network is closed to this agent: \`${hostOf(action.url) ?? ''}\` is not under \`network\` of its permissions.`,
+            reason: `The network is closed to this agent: \`${host}\` is not under \`network\` of its permissions.`,
           };
     }
     case 'make':

@@ -18,8 +18,8 @@ export interface Endpoint {
 
 /**
  * Answers one request of Temporal's UI or command line: `/decode` gives payloads as people can read them, `/encode`
- * encrypts them where there are keys. Without an origin it is no page in a browser; with one it must be a named one's. No
- * tool is answered.
+ * encrypts them where there are keys. Without an origin it is no page in a browser; with one it must be a named one's.
+ * No tool is answered.
  */
 export async function answerCodec(
   request: IncomingMessage,

@@ -94,7 +94,7 @@ describe('the message to a model', () => {
     expect(endpoint.requests[0]?.prompt).toMatch(/<input name="tone" trusted="true" nonce="\w+">\nkind/);
   });
 
-  it('is none where the prompt is empty, as in a chain, whatever the agents of the run are told beside theirs', async () => {
+  it('is none where the prompt is empty, as in a chain, whatever agents are told beside theirs', async () => {
     const { bench, endpoint } = await benchWith(() => ({ text: 'ok' }), { ollamaModels: ['qwen3'] });
     const blocks = [{ source: 'AGENTS.md', trusted: true, text: 'Use tabs.' }];
     const context = (await bench.store.putAlways({ nonce: '0123456789abcdef', blocks, session: null, agents_md: null }))

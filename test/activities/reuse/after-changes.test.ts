@@ -30,7 +30,7 @@ const isKept = (entries: [key: string, ...unknown[]][], path: string): boolean =
   entries.some(([key]) => key.startsWith('content ') && key.endsWith(` ${path}`));
 const textOf = (output: Value | null): string => (output !== null && 'value' in output ? String(output.value) : '');
 
-/** Does the steps of a Plan, in a rerun of runs, the latest first. Gives what each came to, `=` before what is reused. */
+/** Does the steps of a Plan, in a rerun of runs, the latest first. Gives what each came to, `=` before a reused one. */
 async function does(bench: Bench, run: string, ids: string[], sources: string[] = []): Promise<Record<string, string>> {
   await bench.store.putPlan(made);
   const came: Record<string, string> = {};

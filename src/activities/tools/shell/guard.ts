@@ -30,7 +30,7 @@ export function guardMissing(workspace: string, paths: string[]): () => Promise<
     });
 }
 
-/** Removes what a command has made at a path from the root, or the link on the way; says whether something was there. */
+/** Removes what a command has made at a path from the root, or the link on the way; tells whether there was any. */
 export function removeMade(workspace: string, path: string): Promise<boolean> {
   return withFolder(workspace, (root) => settle(root, path.split('/'), { kind: 'missing' }));
 }

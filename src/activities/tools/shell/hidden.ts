@@ -18,7 +18,7 @@ interface Looked {
   found: Promise<Hidden>;
 }
 
-/** What of a workspace no program in it sees: absolute paths of state folders, and of sockets where somebody listens. */
+/** What of a workspace no program in it sees: absolute paths of state folders, and of sockets that somebody serves. */
 export interface Hidden {
   states: string[];
   sockets: string[];

@@ -6,8 +6,8 @@ import { AMONG_PACKAGES, MANIFEST, perdureAt, withoutPerdure } from '../../works
 import { guardMissing, putInPlace, removeMade } from './guard.js';
 
 /**
- * What in a workspace would start as `perdure`, and what has a folder taken for one of state, by the path from the root;
- * of a manifest what it says.
+ * What in a workspace would start as `perdure`, and what has a folder taken for one of state, by its path from the
+ * root; of a manifest what it says.
  */
 type Misleading = Map<string, { by: string; text: string }>;
 

@@ -65,7 +65,8 @@ export class WebRefusal extends Error {}
  * Makes one HTTP request, and follows at most five redirects. Each hop is judged like the first, and the address that
  * is connected to is the one that was looked at: a name is resolved once. Private addresses are refused, unless the
  * permissions name just this address (of this machine, `localhost` too, with its port), or a person `allowed` this very
- * request: that holds for the first hop. What is `named` holds for its origin: no redirect leads from there to another private name.
+ * request: that holds for the first hop. What is `named` holds for its origin: no redirect leads from there to another
+ * private name.
  */
 export async function fetchWeb(
   asked: WebRequest,
