@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Device, DeviceRef } from '../../plan/devices/device.js';
 import type { Store } from '../../store/store.js';
 import type { DeviceCall, StepCall } from '../contract.js';

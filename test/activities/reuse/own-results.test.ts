@@ -116,7 +116,7 @@ describe('a rerun', () => {
     const bench = await createBench();
     const made = each(sendsItem(0));
     await does({ bench, run: 'a' }, made, items([0, 'p']));
-    const refused = async (item: Json, reuse: Doing['reuse']): Promise<string> =>
+    const refused = async (item: Json, reuse: NonNullable<Doing['reuse']>): Promise<string> =>
       (await failureOf(does({ bench, run: 'b', from: ['a'], reuse }, made, items([0, item])))).message;
     expect(await refused('new', { done: true })).toBe(
       '`each/0` of a had an external effect, or may have had, and this is something else: the same with a change, or ' +
