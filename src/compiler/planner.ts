@@ -91,14 +91,15 @@ export function createPlanner(tools: PlannerTools): PlanOf {
   };
 
   const source = toolSource(tools);
+  const finders = createFinders(tools, checks, planFor);
   const shared: Shared = {
     report,
     texts,
     generated,
     ...(tools.memo === undefined ? {} : { memo: tools.memo }),
-    compileAgent: createAgentCompiler(source),
+    compileAgent: createAgentCompiler(source, finders.findAgent),
     findTool: createToolFinder(source),
-    ...createFinders(tools, checks, planFor),
+    ...finders,
   };
   return planFor;
 }

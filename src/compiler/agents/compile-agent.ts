@@ -13,7 +13,7 @@ import { canonicalJson } from '../../plan/values/json.js';
 import type { AuthoredInputs } from '../formats/values.js';
 import { declaredInputs } from '../inputs/inputs.js';
 import { memberOf, placesIn } from '../text/node.js';
-import type { Kept, Report } from '../problems/problem.js';
+import type { Kept, Place, Report } from '../problems/problem.js';
 import { takeKept } from '../problems/problem.js';
 import type { Part } from '../expressions/template.js';
 import { isTemporaryAgent } from '../project/resolve.js';
@@ -34,8 +34,11 @@ export interface CompiledAgent {
   reached: Record<Hash, Agent>;
 }
 
+/** Finds the agent that another one names as its base; null where there is none, which is reported. */
+export type FindBase = (name: string, from: AgentDefinition, at: Place) => AgentDefinition | null;
+
 /** Compiles agents for steps, each once for the same set of inputs that the steps give it. */
-export function createAgentCompiler(source: ToolSource): AgentCompiler {
+export function createAgentCompiler(source: ToolSource, findBase: FindBase): AgentCompiler {
   const made = new Map<AgentDefinition, Map<string, Kept<CompiledAgent>>>();
   const calling: AgentDefinition[] = [];
 
@@ -49,11 +52,12 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
       uses,
       key,
       () => {
+        const based = onBase(definition, findBase);
         calling.push(definition);
-        const used = usesOfAgent(definition, setting, source, (other) => callable(other, setting));
+        const used = usesOfAgent(based, setting, source, (other) => callable(other, setting));
         calling.pop();
         const about = { used, depth, verbatim: agents !== undefined };
-        const { hash, agent } = compileAgent(definition, new Set(given), about, source);
+        const { hash, agent } = compileAgent(based, new Set(given), about, source);
         return { hash, agent, reached: { ...used?.reached, [hash]: agent } };
       },
       source,
@@ -71,6 +75,19 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
     calling.length > (setting.depth ?? USUAL_AGENT_DEPTH) ? null : compile(other, [], setting);
 
   return compile;
+}
+
+/** An agent that names no tools with those of its base, and with what limits them there. */
+function onBase(definition: AgentDefinition, findBase: FindBase, below: string[] = []): AgentDefinition {
+  const { authored, node, file } = definition;
+  if (authored.base === undefined || authored.tools !== undefined || below.includes(file)) return definition;
+  const found = findBase(authored.base, definition, memberOf(node, 'base') ?? node);
+  if (found === null) return definition;
+  const { tools, mcp, disallowed_tools, permissions } = onBase(found, findBase, [...below, file]).authored;
+  const given = Object.entries({ tools, mcp, disallowed_tools, permissions }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { ...definition, authored: { ...Object.fromEntries(given), ...authored } };
 }
 
 /**

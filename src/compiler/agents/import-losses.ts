@@ -2,6 +2,7 @@ import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { NEEDLESS, lackingTools } from '../../plan/agents/program-access.js';
 import type { AuthoredAgent } from '../formats/agent/agent.js';
+import { NAME_TOOLS, toolsGiver } from '../formats/agent/agent.js';
 import type { DialectName } from '../formats/agent/agent-dialect.js';
 import { splitTools } from '../formats/agent/agent-tools.js';
 import type { AuthoredServer } from '../formats/mcp-config.js';
@@ -117,13 +118,13 @@ function serverText(definition: Json): string {
 
 /** Tools that nobody has here, each with what to do; and whether some are of a server that the project has. */
 function toolLosses(
-  { tools }: AuthoredAgent,
+  authored: AuthoredAgent,
   dialect: DialectName,
   servers: ImportProject['servers'],
 ): { lost: LostField[]; served: boolean } {
   const lost: LostField[] = [];
   let served = false;
-  const names = splitTools(tools);
+  const names = splitTools(authored.tools);
   for (const name of names) {
     const remote = serverTools(name, { servers, listings: { listed: new Map(), wanted: new Set() }, texts: new Map() });
     if (Array.isArray(remote)) served = true;
@@ -144,14 +145,13 @@ function toolLosses(
         fix: 'name a tool, an agent or a `tool.yml` of this project in its place, and leave `agent` out',
       });
   }
-  if (names.length === 0 && tools === undefined && dialect !== 'codex')
+  const giver = toolsGiver(authored, dialect);
+  if (giver !== null)
     lost.push({
       field: 'tools',
-      reason:
-        `not written: ${dialect === 'claude' ? 'Claude Code' : 'Gemini CLI'} gives such an agent all tools; ` +
-        'here it only reads',
+      reason: `not written: ${giver} gives such an agent all tools; here it only reads`,
       changes_behaviour: true,
-      fix: 'name those that it needs: `tools: [Read, Edit, "Bash(npm test)"]`',
+      fix: NAME_TOOLS,
     });
   return { lost, served };
 }

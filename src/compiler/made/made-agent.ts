@@ -51,23 +51,26 @@ export function compileMadeAgent(
   if (found === null || errors.length + faults.length > 0)
     return { made: { problems: [...errors, ...faults].join('\n') }, texts };
   // Its tools are its maker's and are looked up nowhere; what it was told of variables is text (I4).
-  const { agent } = createAgentCompiler({
-    report: () => undefined,
-    record: recordNothing,
-    texts,
-    cwd: '',
-    permissions: undefined,
-    within: [],
-    generated: { kinds: [], budgets: NO_BUDGETS },
-    findTool: () => null,
-    toolNames: () => [],
-    findSkill: () => null,
-    skillNames: () => [],
-    mayHook: () => false,
-    findFile: { root: '', read: () => null, isFolder: () => false },
-    findRemote: () => null,
-    findAgent: () => null,
-  })(withoutTools(found), [], { agents: new Map() });
+  const { agent } = createAgentCompiler(
+    {
+      report: () => undefined,
+      record: recordNothing,
+      texts,
+      cwd: '',
+      permissions: undefined,
+      within: [],
+      generated: { kinds: [], budgets: NO_BUDGETS },
+      findTool: () => null,
+      toolNames: () => [],
+      findSkill: () => null,
+      skillNames: () => [],
+      mayHook: () => false,
+      findFile: { root: '', read: () => null, isFolder: () => false },
+      findRemote: () => null,
+      findAgent: () => null,
+    },
+    () => null,
+  )(withoutTools(found), [], { agents: new Map() });
   return { made: { text, agent: bounded(agent, request, bounds, tools) }, texts };
 }
 

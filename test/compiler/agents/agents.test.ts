@@ -181,7 +181,7 @@ describe('agents in Markdown', () => {
   });
 
   it('are found in folders of `.claude/agents`, the nearest first, and nothing that only tells of them', () => {
-    const at = (place: string): string => `---\nname: helper\n---\nYou help at ${place}.\n`;
+    const at = (place: string): string => `---\nname: helper\ntools: Read\n---\nYou help at ${place}.\n`;
     const files = {
       'flow.yml': using('helper'),
       '.claude/agents/a/deep/helper.md': at('deep'),
@@ -203,14 +203,14 @@ describe('agents in Markdown', () => {
   });
 
   it('may have keys that mean nothing here, with a warning', () => {
-    const { agent, codes } = compile('---\nname: helper\ncolor: blue\n---\nYou help.\n');
+    const { agent, codes } = compile('---\nname: helper\ncolor: blue\ntools: Read\n---\nYou help.\n');
     expect(codes).toEqual(['3:1 unknown-key']);
     expect(agent?.name).toBe('helper');
   });
 
   it('may have a front matter that is no YAML, with a warning', () => {
     const { agent, codes } = compile(
-      '---\nname: helper\ndescription: Use it so: user: "hi" <example>\n---\nYou help.\n',
+      '---\nname: helper\ndescription: Use it so: user: "hi" <example>\ntools: Read\n---\nYou help.\n',
     );
     expect(codes).toEqual(['3:14 invalid-yaml']);
     expect(agent?.description).toBe('Use it so: user: "hi" <example>');
@@ -225,6 +225,8 @@ describe('agents in Markdown', () => {
   });
 
   it('have exact positions in their prompt', () => {
-    expect(compile('---\nname: helper\n---\n\nYou help ${someone} here.\n').codes).toEqual(['5:12 unknown-variable']);
+    expect(compile('---\nname: helper\ntools: Read\n---\n\nYou help ${someone} here.\n').codes).toEqual([
+      '6:12 unknown-variable',
+    ]);
   });
 });

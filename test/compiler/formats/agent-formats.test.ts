@@ -36,7 +36,7 @@ describe('agents of Claude Code', () => {
   it('have descriptions in one line, with their line ends as escapes, and numbers as texts', () => {
     const { agent, problems } = agentOf(
       file,
-      '---\nname: helper\ndescription: Helps.\\nAlways.\nmaxTurns: "7"\nmodel:\n---\nYou help.\n',
+      '---\nname: helper\ndescription: Helps.\\nAlways.\nmaxTurns: "7"\nmodel:\ntools: Read\n---\nYou help.\n',
     );
     expect(problems).toEqual([]);
     expect(agent).toMatchObject({ description: 'Helps.\nAlways.', max_turns: 7, model: null });
@@ -46,7 +46,7 @@ describe('agents of Claude Code', () => {
     const { agent, problems, messages } = agentOf(
       file,
       '---\nname: helper\nhooks:\n  Stop: []\ncolor: red\npermissionMode: bypassPermissions\nmadeUp: ' +
-        '1\n---\nYou help.\n',
+        '1\ntools: Read\n---\nYou help.\n',
     );
     expect(agent?.name).toBe('helper');
     expect(problems).toEqual(['3:1 unknown-key', '5:1 unknown-key', '6:1 unknown-key', '7:1 unknown-key']);
@@ -55,7 +55,7 @@ describe('agents of Claude Code', () => {
 
   it('say which field may have been meant', () => {
     const { suggestions } = agentOf(file, '---\nname: helper\ntool: Read\nmaxTurn: 3\nmadeUp: 1\n---\nYou help.\n');
-    expect(suggestions).toEqual(['did you mean `tools`?', 'did you mean `maxTurns`?', null]);
+    expect(suggestions.slice(1)).toEqual(['did you mean `tools`?', 'did you mean `maxTurns`?', null]);
   });
 
   it('without a prompt are refused', () => {
@@ -93,7 +93,7 @@ describe('agents of Gemini CLI', () => {
       'help.\nAlways.\n"""\n\n[run]\ntimeout_mins = 7\nmax_turns = 4\n\n[model]\nmodel = "gemini-2.5-pro"\ntemp ' +
       '= 0.2\n';
     const { agent, step, problems } = agentOf('.gemini/agents/helper.toml', toml);
-    expect(problems).toEqual(['16:1 unknown-key']);
+    expect(problems).toEqual(['1:1 missing-key', '16:1 unknown-key']);
     expect(agent).toMatchObject({
       name: 'helper',
       model: 'gemini-2.5-pro',

@@ -4,9 +4,9 @@ import { EFFORTS } from '../../../plan/names.js';
 import { PROGRAMS } from '../../../plan/agents/program.js';
 import type { ProviderTool } from '../../../plan/tools/tool.js';
 import type { Spelling } from '../../text/respell.js';
-import { check } from '../../text/check.js';
+import { check, describe } from '../../text/check.js';
 import type { Node } from '../../text/node.js';
-import { startOf, without } from '../../text/node.js';
+import { keyOf, startOf, withMembers, without } from '../../text/node.js';
 import type { Report } from '../../problems/problem.js';
 import { CLAUDE } from './agent-claude.js';
 import { CODEX } from './agent-codex.js';
@@ -87,6 +87,8 @@ export const agentEditorSchema = agentSchema.extend({
  * An agent as it is written. Toolsets, tools of the provider and patterns of models are of `.agent` files alone.
  */
 export type AuthoredAgent = z.infer<typeof agentSchema> & {
+  /** Of Markdown that is used where it stands: the agent whose tools it has, where it names none. */
+  base?: string;
   toolsets?: string[];
   server_side_tools?: ProviderTool[];
   compatible_models?: string[];
@@ -151,7 +153,10 @@ function promptKey(dialect: DialectName): string {
   );
 }
 
-/** Reads an agent of another tool that is used where it stands: what is lost is told as warnings. */
+/**
+ * Reads an agent of another tool that is used where it stands: what is lost is told as warnings, and so are the tools
+ * that it would have there without naming them.
+ */
 export function readAgentInPlace(
   node: Node,
   dialect: DialectName,
@@ -159,20 +164,65 @@ export function readAgentInPlace(
 ): Pick<ForeignAgent, 'node' | 'authored'> | null {
   const read = withoutHooks(readForeignAgent(node, dialect, report));
   // What a temporary agent's front matter says beside the agent is no loss.
-  if (read !== null)
-    reportLosses(
-      read.losses.filter(({ field }) => !['base', 'created', 'created_by'].includes(field)),
-      report,
-    );
-  return read;
+  if (read === null) return null;
+  reportLosses(
+    read.losses.filter(({ field }) => !['base', 'created', 'created_by'].includes(field)),
+    report,
+  );
+  const based = withBase(read, node, report);
+  const giver = toolsGiver(based.authored, dialect);
+  if (giver !== null && based.authored.base === undefined && homeOf(node) !== undefined)
+    report({
+      code: 'missing-key',
+      severity: 'warning',
+      at: keyOf(node, 'name'),
+      message:
+        `\`tools\` is not written: ${giver} gives such an agent all tools; here it has none, and only reads where a ` +
+        'program plays it.',
+      suggestion: NAME_TOOLS,
+    });
+  return based;
+}
+
+/** What is said to do where an agent names no tools. */
+export const NAME_TOOLS = 'name those that it needs: `tools: [Read, Edit, "Bash(npm test)"]`';
+
+/** Which tool gives all its tools to an agent that names none, as this one; null for one that names some. */
+export function toolsGiver(authored: AuthoredAgent, dialect: DialectName): string | null {
+  return authored.tools !== undefined || dialect === 'codex' ? null : DIALECT[dialect].title;
+}
+
+/** The agent with its `base`, which other tools do not have, where its front matter says one. */
+function withBase(
+  { node, authored }: ForeignAgent,
+  written: Node,
+  report: Report,
+): Pick<ForeignAgent, 'node' | 'authored'> {
+  const member = written.members?.get('base');
+  const base = member?.node.value ?? null;
+  if (member === undefined || base === null) return { node, authored };
+  if (typeof base === 'string' && base.trim() !== '')
+    return { node: withMembers(node, [...(node.members ?? []), ['base', member]]), authored: { ...authored, base } };
+  report({
+    code: 'invalid-value',
+    at: member.node,
+    message: `Expected the name of an agent for \`base\`, got ${describe(base)}.`,
+  });
+  return { node, authored };
 }
 
 /** Which tool's words a file is written in, by its place, then by its content. */
 export function dialectOf({ source, value }: Node): DialectName {
-  const place = /\/\.(claude|gemini|codex)\//.exec(source.absolute)?.[1];
-  if (place !== undefined) return place as DialectName; // one of those that the pattern names
+  const home = homeOf({ source });
+  if (home !== undefined) return home;
   if (!source.absolute.endsWith('.toml')) return 'claude';
   return value !== null && typeof value === 'object' && 'developer_instructions' in value ? 'codex' : 'gemini';
+}
+
+/** The tool in whose folder a file stands. */
+function homeOf({ source }: Pick<Node, 'source'>): DialectName | undefined {
+  // one of those that the pattern names
+  return /\/\.(claude|gemini|codex)\//.exec(source.absolute)?.[1] as DialectName | undefined;
 }
 
 /** Tools by name. */
