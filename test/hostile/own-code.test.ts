@@ -102,10 +102,9 @@ describe('an agent in a project that has Perdure as a package', () => {
     });
     expect(edited).toContain('which is protected');
     const wide = JSON.stringify({ version: '1.0.1', ...(JSON.parse(manifest) as object) });
-    const places = `('', 'packages/a/')`;
-    const script =
-      `os.makedirs('packages/a', exist_ok=True); ` +
-      `[open(p + 'package.json', 'w').write('${wide}') for p in ${places}]`;
+    const write = (path: string): string => `open('${path}', 'w').write('${wide}')`;
+    const make = "os.makedirs('packages/a', exist_ok=True)";
+    const script = [make, write('package.json'), write('packages/a/package.json')].join('\n');
     expect(await python(script)).toContain(
       'what `package.json` says is `perdure`, what `packages/a/package.json` says is `perdure`, which is protected',
     );
@@ -135,8 +134,8 @@ describe('an agent in a project that has Perdure as a package', () => {
       const make = (file: string): string => `os.makedirs(os.path.dirname('${file}')); open('${file}', 'w')`;
       expect(await python(make(path))).toContain(`made \`${path}\`, which is protected; it was removed`);
       expect(existsSync(inWorkspace(path))).toBe(false);
-      const linked =
-        `${make(name.replace('node_modules', 'b/c'))}; os.makedirs('d'); ` + `os.symlink('../b/c', 'd/node_modules')`;
+      const link = "os.makedirs('d'); os.symlink('../b/c', 'd/node_modules')";
+      const linked = `${make(name.replace('node_modules', 'b/c'))}; ${link}`;
       expect(await python(linked)).toContain(`made \`d/${name}\`, which is protected; it was removed`);
       expect(existsSync(inWorkspace('d', name))).toBe(false);
     },

@@ -1,5 +1,7 @@
+import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeReadable } from '../../store/folders/remove.js';
 import { isStateFolder } from '../../store/folders/state-folders.js';
 import { FileRefusal } from '../refusal.js';
 
@@ -24,10 +26,13 @@ export interface Near {
 }
 
 /**
- * Looks at the folders of a workspace, but not into those of packages and repositories. Throws a refusal where there
- * are more than `most` in which a state folder may lie.
+ * Looks at the folders of a workspace, but not into those of packages and repositories. With `opening` one that nobody
+ * may list gets its owner's rights. Throws a refusal where there are more than `most` in which a state folder may lie.
  */
-export async function lookNear(workspace: string, most = Infinity): Promise<Near> {
+export async function lookNear(
+  workspace: string,
+  { most = Infinity, opening = false }: { most?: number; opening?: boolean } = {},
+): Promise<Near> {
   const near: Near = { states: [], manifests: [], packages: [], sockets: [] };
   let level = [workspace];
   let left = most;
@@ -41,7 +46,9 @@ export async function lookNear(workspace: string, most = Infinity): Promise<Near
     const inside: string[] = [];
     // Not all at once: each takes a descriptor.
     for (let at = 0; at < level.length; at += AT_ONCE)
-      for (const folders of await Promise.all(level.slice(at, at + AT_ONCE).map((folder) => lookInto(folder, near))))
+      for (const folders of await Promise.all(
+        level.slice(at, at + AT_ONCE).map((folder) => lookInto(folder, near, opening)),
+      ))
         for (const folder of folders) inside.push(folder);
     if (depth === DEEPEST) break;
     level = inside.filter((folder) => !isState(folder) || (near.states.push(folder), false));
@@ -54,8 +61,11 @@ function isState(folder: string): boolean {
 }
 
 /** Notes what a folder has, and gives the folders in it. */
-async function lookInto(folder: string, { manifests, packages, sockets }: Near): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+async function lookInto(folder: string, { manifests, packages, sockets }: Near, opening: boolean): Promise<string[]> {
+  const list = (): Promise<Dirent[]> => readdir(folder, { withFileTypes: true });
+  const entries = await list()
+    .catch(async () => (opening && (await makeReadable(folder)) ? list() : []))
+    .catch(() => []);
   for (const entry of entries) {
     if (entry.name === 'package.json') manifests.push(folder);
     if (entry.name === PACKAGES) packages.push(folder);

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
+import { readTextNow } from '../../store/read-regular.js';
 
 /** Where package managers look for `perdure`, in any folder that a person stands in. */
 export const AMONG_PACKAGES = ['node_modules/perdure', 'node_modules/.bin/perdure'];
@@ -33,7 +34,7 @@ export function perdureAt(path: string): { by: string | null; text: string } {
   try {
     const found = statSync(path);
     if (found.isFile() && found.size > MANIFEST_BYTES) return { by: TOO_LONG, text: '' };
-    const text = found.isFile() ? readFileSync(path, 'utf8') : '';
+    const text = found.isFile() ? readTextNow(path) : '';
     return { by: perdureBy(text), text };
   } catch {
     return { by: null, text: '' }; // it leads nowhere, or nobody may read it

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { isBelow, realOf } from '../folders/places.js';
+import { readTextNow } from '../read-regular.js';
 import { SYSTEM_FOLDERS } from './bare-sandbox.js';
 
-/** Folders in a home in which versions of languages, or packages, are kept: programs need all of them; no key is there. */
+/** Folders in a home with versions of languages, or packages: programs need all of them, and no key is there. */
 const KNOWN = new Set([
   '.pyenv',
   '.nvm',
@@ -32,8 +33,8 @@ let accounts: string[] | null = null;
 
 /**
  * What a sandbox shows for a folder of programs outside of the system's: with `bin` also what stands beside it, where
- * that is an installation. Of a home no more than the programs, and the libraries beside those of a hidden folder in it:
- * there are keys beside them (`~/.cargo/credentials.toml`). Nothing for a folder that is somebody's home, or holds one.
+ * that is an installation. Of a home no more than the programs, and the libraries beside those of a hidden folder in
+ * it: there are keys beside them (`~/.cargo/credentials.toml`). Nothing for what is somebody's home, or holds one.
  */
 export function programPlaces(folder: string): string[] {
   const real = realOf(folder);
@@ -101,7 +102,7 @@ function homesOfAccounts(): string[] {
   }
   try {
     found.push(
-      ...readFileSync('/etc/passwd', 'utf8')
+      ...readTextNow('/etc/passwd')
         .split('\n')
         .map((line) => line.split(':')[5] ?? ''),
     );

@@ -24,13 +24,13 @@ export function guardMissing(workspace: string, paths: string[]): () => Promise<
     withFolder(workspace, async (root) => {
       const made: string[] = [];
       for (const [path, standing] of before) {
-        if (await settle(root, path.split('/'), standing)) made.push(`\`${path}\``);
+        if (await settle(root, path.split('/'), standing)) made.push(path);
       }
       return made;
     });
 }
 
-/** Removes what a command has made at a path from the root, or the link on the way; tells whether there was any. */
+/** Removes what a command has made at a path from the root, or the link on the way; says whether there was any. */
 export function removeMade(workspace: string, path: string): Promise<boolean> {
   return withFolder(workspace, (root) => settle(root, path.split('/'), { kind: 'missing' }));
 }

@@ -18,7 +18,7 @@ interface Looked {
   found: Promise<Hidden>;
 }
 
-/** What of a workspace no program in it sees: absolute paths of state folders, and of sockets that somebody serves. */
+/** What no program in a workspace sees: absolute paths of state folders, and of sockets where somebody listens. */
 export interface Hidden {
   states: string[];
   sockets: string[];
@@ -51,7 +51,7 @@ function hiddenBelow(workspace: string): Promise<Hidden> {
 }
 
 async function look(workspace: string): Promise<Hidden> {
-  const { states, sockets } = await lookNear(workspace, MOST_FOLDERS);
+  const { states, sockets } = await lookNear(workspace, { most: MOST_FOLDERS });
   const answered: string[] = [];
   for (const path of sockets) if (await isAnswered(path)) answered.push(path);
   return { states, sockets: answered };

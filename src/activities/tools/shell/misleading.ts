@@ -6,7 +6,7 @@ import { AMONG_PACKAGES, MANIFEST, perdureAt, withoutPerdure } from '../../works
 import { guardMissing, putInPlace, removeMade } from './guard.js';
 
 /**
- * What in a workspace would start as `perdure`, and what has a folder taken for one of state, by its path from the
+ * What in a workspace would start as `perdure`, and what has a folder taken for one of state, by the path from its
  * root; of a manifest what it says.
  */
 type Misleading = Map<string, { by: string; text: string }>;
@@ -29,16 +29,20 @@ export async function guardWorkspace(
   isWorkTree: boolean,
 ): Promise<() => Promise<string[]>> {
   const settleMissing = guardMissing(workspace, fixed);
-  const shared = running.get(workspace) ?? { commands: 0, before: misleadingIn(workspace, isWorkTree) };
+  const shared = running.get(workspace) ?? { commands: 0, before: misleadingIn(workspace, { isWorkTree }) };
   running.set(workspace, shared);
   shared.commands += 1;
   const before = await shared.before;
   const settle = async (): Promise<string[]> => {
     try {
-      const made = await settleMissing();
+      const made = (await settleMissing()).map((path) => `\`${path}\``);
       // Each time a folder that was taken for state is looked into.
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
-        const more = await settleMisleading(workspace, before, await misleadingIn(workspace, isWorkTree));
+        const more = await settleMisleading(
+          workspace,
+          before,
+          await misleadingIn(workspace, { isWorkTree, opening: true }),
+        );
         if (more.length === 0) break;
         made.push(...more);
       }
@@ -52,8 +56,11 @@ export async function guardWorkspace(
   return () => (settled ??= settle());
 }
 
-async function misleadingIn(workspace: string, isWorkTree: boolean): Promise<Misleading> {
-  const { states, manifests, packages } = await lookNear(workspace);
+async function misleadingIn(
+  workspace: string,
+  { isWorkTree, opening }: { isWorkTree: boolean; opening?: boolean },
+): Promise<Misleading> {
+  const { states, manifests, packages } = await lookNear(workspace, { opening: opening === true });
   const found: Misleading = new Map();
   for (const folder of manifests) {
     const { by, text } = perdureAt(join(folder, MANIFEST));
