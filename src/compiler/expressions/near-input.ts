@@ -22,7 +22,7 @@ interface Hint {
 /** So many names are compared with one. */
 const MOST_COMPARED = 200;
 /** Words that other languages write before an input's name, where an input of that name is declared. */
-const BEFORE_INPUTS = new Set(['input', 'params', 'parameters', 'args', 'arguments', 'vars', 'variables']);
+const BEFORE_INPUTS = new Set(['params', 'parameters', 'args', 'arguments', 'vars', 'variables']);
 const FOREIGN_ROOTS = new Map([
   ['env', 'variables of the environment are no part of a definition: declare an input'],
   ['secrets', 'secrets are no part of a definition: a command takes them from its `env:`'],
@@ -43,8 +43,9 @@ export function hintOfInput({ path, source }: WrittenReference, at: Place, aroun
   const foreign = FOREIGN_ROOTS.get(root);
   if (foreign !== undefined) return { suggestion: foreign };
   const [inner] = rest;
-  if (root === 'inputs' || (BEFORE_INPUTS.has(root) && typeof inner === 'string' && around.inputs.has(inner)))
-    return byItsName(rest, source, at, around);
+  const isBefore =
+    typeof inner === 'string' && (root === 'input' || (BEFORE_INPUTS.has(root) && around.inputs.has(inner)));
+  if (root === 'inputs' || isBefore) return byItsName(rest, source, at, around);
   const literal = rest.length === 0 ? LITERALS.get(root.toLowerCase()) : undefined;
   if (literal !== undefined) return { suggestion: meansPerhaps(literal), fix: inPlaceOf(at, source, literal) };
   const known = [...around.known].slice(0, MOST_COMPARED);

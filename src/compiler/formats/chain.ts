@@ -88,7 +88,6 @@ export interface AuthoredChain {
 }
 
 const WORDS: Record<string, string> = {
-  name: 'modelRef',
   prompt: 'systemPrompt',
   system_prompt: 'systemPrompt',
   system: 'systemPrompt',

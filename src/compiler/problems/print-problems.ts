@@ -41,9 +41,13 @@ function createPaint(color: boolean): Paint {
   return { red: wrap(31, 39), yellow: wrap(33, 39), dim: wrap(2, 22), bold: wrap(1, 22) };
 }
 
+/** Told with `Error: ` before them, as Glee tells them: people and scripts look for that. */
+const AS_ERRORS: ReadonlySet<string> = new Set(['workflow-cycle', 'workflow-depth']);
+
 function headOf({ file, line, column, code, severity, message }: Problem, paint: Paint): string {
   const word = severity === 'warning' ? `${paint.yellow(code)} (warning)` : paint.red(code);
-  return `${paint.bold(visible(shortWords(`${file}:${line}:${column}`)))}  ${word}  ${visible(shortWords(message))}`;
+  const said = `${AS_ERRORS.has(code) ? 'Error: ' : ''}${message}`;
+  return `${paint.bold(visible(shortWords(`${file}:${line}:${column}`)))}  ${word}  ${visible(shortWords(said))}`;
 }
 
 function hintBelow({ suggestion }: Problem): string[] {

@@ -8,6 +8,7 @@ const FILES = {
   'asks.yml': ASKS_A_MODEL,
   'empty.yml': '',
   'none/notes.txt': 'nothing\n',
+  'round.yml': 'steps:\n  - workflow: ./round.yml\n',
   'twice.json': '{"name": "a", "name": "b"}',
   'broken.yml': 'name: broken\nsteps:\n  - agent: general-porpose\n    prompt: hi\n',
 };
@@ -31,6 +32,7 @@ describe('bad usage is one clear error, and nothing is started', () => {
       ['run', 'hello.yml', '--inputs', 'twice.json'],
       'to be JSON without a key that is written twice, such as `name`: `twice.json`.',
     ],
+    ['workflows in a circle', ['run', 'round.yml'], 'Error: Workflow cycle detected: round → round'],
     ['listening without a webhook', ['listen'], 'No definition has `on: {webhook: …}`.'],
     [
       'a page that is nowhere',

@@ -108,6 +108,7 @@ describe('steps', () => {
   });
 
   it.each([
+    ['{agent: scanner, prompt: "${input.target}"}', 'input', 'an input is written by its name alone: `${target}`'],
     ['{agent: scanner, prompt: "${inputs.target}"}', 'inputs', 'an input is written by its name alone: `${target}`'],
     [
       '{agent: scanner, prompt: "${env.HOME}"}',
