@@ -149,18 +149,18 @@ function playedByProgram(scope: KnownScope, step: Step): boolean {
 }
 
 /**
- * What is told of a step that may depend on files, where one before it may change them: what looks around runs for
- * certain where that one does.
+ * What is told of a step that may depend on files which a step that runs may change: what looks around runs for certain
+ * after one that does; what names them is looked up as they are then, also beside such a step.
  */
 function afterChanges(
   { plan, changing }: KnownScope,
   { step, path, reuse }: Placed<Acting> & { reuse: Reuse },
 ): 'run' | 'may_run' | null {
-  const looks = reuse.looks === true;
-  if (reuse.never === true || !(looks || (step.kind === 'command' && step.reads.length > 0))) return null;
-  const before = changing.filter((one) => comesAfter(plan, path, one.path));
-  if (before.length === 0) return null;
-  return looks && before.some(({ action }) => action === 'run') ? 'run' : 'may_run';
+  if (reuse.never === true) return null;
+  const before = reuse.looks === true ? changing.filter((one) => comesAfter(plan, path, one.path)) : [];
+  if (before.some(({ action }) => action === 'run')) return 'run';
+  const names = step.kind === 'command' && step.reads.length > 0;
+  return before.length > 0 || (names && changing.length > 0) ? 'may_run' : null;
 }
 
 async function lookUp(scope: KnownScope, { step, path }: Placed<Acting>): Promise<Known> {

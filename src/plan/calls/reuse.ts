@@ -102,6 +102,11 @@ function isFresh({ fresh }: ReuseSettings, { step, path, agents }: Placed): bool
   return runsAnew(path, fresh) || clearsUp(step, agents) || isFileAlone(step);
 }
 
+/** Tells whether the files that a step has changed are not where the rerun works; what is done outside stays done. */
+function isElsewhere({ in_tree }: ReuseSettings, done: boolean): boolean {
+  return in_tree === true && !done;
+}
+
 /**
  * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for,
  * where it clears up at the end, or where files have changed that it may read or have written; `byProgram` says that a
@@ -117,7 +122,7 @@ export function reuseFor(
   const changes = mayChangeFiles(step, agents, byProgram);
   const sources = [settings, ...(settings.earlier ?? [])].filter(({ changed }) => !changed || !looks);
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
-  const never = sources.length === 0 || isFresh(settings, placed) || (settings.in_tree === true && !done && changes);
+  const never = sources.length === 0 || isFresh(settings, placed) || (changes && isElsewhere(settings, done));
   return {
     run: settings.run,
     from,

@@ -15,15 +15,17 @@ export function freshPaths(plan: Plan, from: string): string[] {
   let path = '';
   const segments = from.split('/');
   for (let position = 0; position < segments.length;) {
-    const step: Step | undefined = block === undefined ? undefined : stepIn(block, segments[position] ?? '');
+    const step: Step | undefined = stepIn(block, segments[position]);
     if (block === undefined || step === undefined) throw unknownStep(block ?? plan, from);
     const here = isSingle(block) ? path : joinPath(path, segmentOf(step));
     fresh.push(...dependentsOf(block, step.index).map((dependent) => joinPath(path, segmentOf(dependent))));
     if (!isSingle(block)) position += 1;
     // An item or a round has its number, and then its own steps, if it has several.
     const number: string | undefined = isBlockStep(step) ? segments[position] : undefined;
-    if (number !== undefined) position += 1;
-    if (number !== undefined && step.kind === 'loop') fresh.push(`${joinPath(here, String(Number(number) + 1))}+`);
+    if (number !== undefined) {
+      position += 1;
+      if (step.kind === 'loop') fresh.push(`${joinPath(here, String(Number(number) + 1))}+`);
+    }
     path = number === undefined ? here : joinPath(here, number);
     if (position >= segments.length) fresh.push(path);
     block = isBlockStep(step) ? step.body : step.kind === 'workflow' ? plan.nested[step.plan] : undefined;
@@ -36,7 +38,8 @@ function isSingle(block: Block | Body): boolean {
   return 'single' in block && block.single;
 }
 
-function stepIn(block: Block | Body, segment: string): Step | undefined {
+function stepIn(block: Block | Body | undefined, segment: string | undefined): Step | undefined {
+  if (block === undefined) return undefined;
   if (isSingle(block)) return block.steps[0];
   return block.steps.find((one) => segmentOf(one) === segment || String(one.index) === segment);
 }
