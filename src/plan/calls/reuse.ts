@@ -102,9 +102,9 @@ function isFresh({ fresh }: ReuseSettings, { step, path, agents }: Placed): bool
   return runsAnew(path, fresh) || clearsUp(step, agents) || isFileAlone(step);
 }
 
-/** Tells whether the files that a step has changed are not where the rerun works; what is done outside stays done. */
-function isElsewhere({ in_tree }: ReuseSettings, done: boolean): boolean {
-  return in_tree === true && !done;
+/** Tells whether files that a step has changed are not where the rerun works; what is done outside stays done. */
+function isElsewhere({ in_tree }: ReuseSettings, { changes, done }: { changes: boolean; done: boolean }): boolean {
+  return in_tree === true && changes && !done;
 }
 
 /**
@@ -122,7 +122,7 @@ export function reuseFor(
   const changes = mayChangeFiles(step, agents, byProgram);
   const sources = [settings, ...(settings.earlier ?? [])].filter(({ changed }) => !changed || !looks);
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
-  const never = sources.length === 0 || isFresh(settings, placed) || (changes && isElsewhere(settings, done));
+  const never = sources.length === 0 || isFresh(settings, placed) || isElsewhere(settings, { changes, done });
   return {
     run: settings.run,
     from,
