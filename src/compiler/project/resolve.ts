@@ -318,9 +318,9 @@ function quickName(file: string): string {
   return ('text' in content ? quickNameIn(content.text) : null) ?? stemOf(file);
 }
 
-/** The name that a definition's text has, as a scan of its first lines finds it; null where it has none. */
+/** The name that a definition's text has, as a scan of its lines finds it; null where it has none, or it is none. */
 export function quickNameIn(text: string): string | null {
-  return /^name:[ \t]*["']?([A-Za-z][A-Za-z0-9_-]*)/m.exec(text)?.[1] ?? null;
+  return /^name:[ \t]*(["']?)([A-Za-z][A-Za-z0-9_-]*)\1[ \t]*(?:#.*)?\r?$/m.exec(text)?.[2] ?? null;
 }
 
 function hintOf(name: string, known: string[]): string | null {

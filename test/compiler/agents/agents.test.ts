@@ -194,6 +194,16 @@ describe('agents in Markdown', () => {
     expect(agentOf({ ...files, 'flow.yml': using('README') }).codes).toEqual(['2:12 unknown-agent']);
   });
 
+  it.each([
+    ['My Agent', ['2:12 unknown-agent']],
+    ['"My"', []],
+    ['My # mine', []],
+  ])('are not found by a part of the name `%s`', (name, expected) => {
+    const text = `---\nname: ${name}\ndescription: x\ntools: Read\n---\nDo it.\n`;
+    const files = { 'flow.yml': 'steps:\n  - agent: My\n', '.claude/agents/mine.md': text };
+    expect(agentOf(files).codes).toEqual(expected);
+  });
+
   it('may list tools with a word about each, which is told to nobody', () => {
     const { agent, codes } = compile(
       '---\nname: helper\ntools:\n  - Read\n  - Grep: for patterns\n  - Bash: to run tests\n---\nYou help.\n',

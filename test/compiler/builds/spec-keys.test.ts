@@ -68,6 +68,10 @@ describe('the keys of a build spec', () => {
     ]);
   });
 
+  it('that are empty lists say nothing that could be lost', () => {
+    expect(found('goal: A page.\nportals: []\nagents: []\n')).toEqual([]);
+  });
+
   it('have hints and conditions as texts, or as the maps of an editor', () => {
     const hints = ['the page first', { type: 'parallel' }];
     const { plan, problems, texts } = compile(

@@ -57,7 +57,10 @@ export function warnOfUnused(node: Node, report: Report): void {
     report({ code: 'unsupported-key', severity: 'warning', at: keyOf(parent, key), message });
   for (const { path, becomes } of TOLD) {
     const [parent, key] = placeOf(node, path);
-    if (parent !== null && memberOf(parent, key) !== null) warn(parent, key, `\`${path.join('.')}\`: ${becomes}.`);
+    const value = parent && memberOf(parent, key);
+    // An empty list says nothing that could be lost.
+    if (parent !== null && value !== null && value.items?.length !== 0)
+      warn(parent, key, `\`${path.join('.')}\`: ${becomes}.`);
   }
   for (const { list, key: path, is, becomes } of ITEMS) {
     const [holder, name] = placeOf(node, list);
