@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { makeReadable } from '../../store/folders/remove.js';
-import { isStateFolder } from '../../store/folders/state-folders.js';
+import { STORE_FILE, isStateFolder } from '../../store/folders/state-folders.js';
 import { FileRefusal } from '../refusal.js';
 
 /** State folders are looked for so deep; what else matters is looked for in folders that lie so deep. */
@@ -36,42 +37,56 @@ export async function lookNear(
   const near: Near = { states: [], manifests: [], packages: [], sockets: [] };
   let level = [workspace];
   let left = most;
-  for (let depth = 0; level.length > 0; depth += 1) {
+  for (let depth = 0; level.length > 0 && depth <= DEEPEST; depth += 1) {
     left -= level.length;
     if (left < 0 && depth < DEEPEST)
       throw new FileRefusal(
         `The workspace has more than ${most} folders near its root: nobody knows which hold state of Perdure.`,
       );
-    if (left < 0) break;
     const inside: string[] = [];
-    // Not all at once: each takes a descriptor.
-    for (let at = 0; at < level.length; at += AT_ONCE)
-      for (const folders of await Promise.all(
-        level.slice(at, at + AT_ONCE).map((folder) => lookInto(folder, near, opening)),
-      ))
-        for (const folder of folders) inside.push(folder);
-    if (depth === DEEPEST) break;
-    level = inside.filter((folder) => !isState(folder) || (near.states.push(folder), false));
+    for (const [at, folder] of level.entries()) {
+      // A promise for each would cost more than the look; others have their turn in between.
+      if (at % AT_ONCE === AT_ONCE - 1) await pause();
+      const entries = entriesOf(folder) ?? (opening ? await openedEntries(folder) : []);
+      // A workspace is none of state, whatever lies in it.
+      if (depth > 0 && isState(folder, entries)) near.states.push(folder);
+      else inside.push(...note(folder, entries, near));
+    }
+    level = inside;
   }
   return near;
 }
 
-function isState(folder: string): boolean {
-  return basename(folder) === STATE || isStateFolder(folder);
+/** Null where it cannot be listed. */
+function entriesOf(folder: string): Dirent[] | null {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return null;
+  }
 }
 
-/** Notes what a folder has, and gives the folders in it. */
-async function lookInto(folder: string, { manifests, packages, sockets }: Near, opening: boolean): Promise<string[]> {
-  const list = (): Promise<Dirent[]> => readdir(folder, { withFileTypes: true });
-  const entries = await list()
-    .catch(async () => (opening && (await makeReadable(folder)) ? list() : []))
-    .catch(() => []);
+async function openedEntries(folder: string): Promise<Dirent[]> {
+  const isOpen = await makeReadable(folder).catch(() => false);
+  return (isOpen ? entriesOf(folder) : null) ?? [];
+}
+
+/** Asked only where the name is there: a file that is not costs as much as the whole look. */
+function isState(folder: string, entries: Dirent[]): boolean {
+  return entries.some(({ name }) => name.toLowerCase() === STORE_FILE) && isStateFolder(folder);
+}
+
+/** Notes what a folder has, and gives the folders in it that are looked into. */
+function note(folder: string, entries: Dirent[], { states, manifests, packages, sockets }: Near): string[] {
+  const inside: string[] = [];
   for (const entry of entries) {
+    const path = join(folder, entry.name);
     if (entry.name === 'package.json') manifests.push(folder);
     if (entry.name === PACKAGES) packages.push(folder);
-    if (entry.isSocket()) sockets.push(join(folder, entry.name));
+    if (entry.isSocket()) sockets.push(path);
+    if (!entry.isDirectory() || SKIPPED.has(entry.name)) continue;
+    if (entry.name === STATE) states.push(path);
+    else inside.push(path);
   }
-  return entries
-    .filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name))
-    .map((entry) => join(folder, entry.name));
+  return inside;
 }
