@@ -57,7 +57,7 @@ function ownFile(definition: string | undefined): string[] {
 
 /** An empty repository of ours, for one look. */
 async function withRepository<T>(use: (git: Git, folder: string) => Promise<T>): Promise<T> {
-  const folder = await makeTemporary('git');
+  const folder = await makeTemporary('digest');
   try {
     await Promise.all(['objects', 'refs', 'info'].map((name) => mkdir(join(folder, name))));
     await Promise.all([

@@ -234,6 +234,7 @@ describe('what a program is shown', () => {
   it('is its installation, where that is none of the system’s, also where a link leads to it', () => {
     const folder = join(root, 'installed');
     mkdirSync(join(folder, 'bin'), { recursive: true });
+    mkdirSync(join(folder, 'lib'));
     writeFileSync(join(folder, 'bin/tool'), '');
     const words = enclose(join(folder, 'bin/tool'), { ours: ['/srv/ours'], hidden: [] }).join(' ');
     expect(words).toContain(` --ro-bind-try ${folder} ${folder} --tmpfs /tmp `);
