@@ -117,7 +117,7 @@ describe('an external effect that has happened', () => {
       });
       expect(await json('rerun', `other-${round}`, '--id', `other-${round + 1}`)).toMatchObject({
         status: 'error',
-        error: expect.stringContaining('`publish` was done in') as string,
+        error: expect.stringContaining('`publish` of other-') as string,
       });
     }
     expect(await ran()).toEqual([]);
@@ -161,7 +161,7 @@ describe('an external effect that has happened', () => {
     expect((await start('payer', 'payer')).code).toBe(1);
     expect(await json('rerun', 'payer', '--dry-run')).toMatchObject({ refuse: ['k/pay'] });
     expect(await json('rerun', 'payer', '--id', 'payer-2')).toMatchObject({
-      error: expect.stringContaining('`k/pay` was done in payer') as string,
+      error: expect.stringContaining('`k/pay` of payer had an external effect') as string,
     });
     expect(await ran()).toEqual(['flag', 'pay', 'flag']);
   });
