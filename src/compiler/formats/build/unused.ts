@@ -57,10 +57,7 @@ export function warnOfUnused(node: Node, report: Report): void {
     report({ code: 'unsupported-key', severity: 'warning', at: keyOf(parent, key), message });
   for (const { path, becomes } of TOLD) {
     const [parent, key] = placeOf(node, path);
-    const value = parent && memberOf(parent, key);
-    // An empty list says nothing that could be lost.
-    if (parent !== null && value !== null && value.items?.length !== 0)
-      warn(parent, key, `\`${path.join('.')}\`: ${becomes}.`);
+    if (parent !== null && saysMore(memberOf(parent, key))) warn(parent, key, `\`${path.join('.')}\`: ${becomes}.`);
   }
   for (const { list, key: path, is, becomes } of ITEMS) {
     const [holder, name] = placeOf(node, list);
@@ -70,6 +67,11 @@ export function warnOfUnused(node: Node, report: Report): void {
       if (parent !== null && value !== null && is(value, item)) warn(parent, key, becomes);
     }
   }
+}
+
+/** An empty list says nothing that could be lost. */
+function saysMore(value: Node | null): boolean {
+  return value !== null && value.items?.length !== 0;
 }
 
 /** The map in which the last key of a path would stand, and that key. */
