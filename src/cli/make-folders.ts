@@ -1,19 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { errorCode } from '../store/store-failure.js';
+import { makeEach } from '../store/folders/root.js';
 
-/**
- * Makes a folder and those above it that are not there. Throws the system's error. They are made one by one: Node's
- * own recursive `mkdir` never comes back where a file system makes none and says `ENOENT`, as `/proc` does.
- */
+/** A person's folder has the rights that their umask leaves, as those that they make themselves. */
+const USUAL_RIGHTS = 0o777;
+
+/** Makes a folder of a person's and those above it that are not there. Throws the system's error. */
 export function makeFolders(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    const above = dirname(folder);
-    if (errorCode(error) !== 'ENOENT' || statSync(above, { throwIfNoEntry: false }) !== undefined) throw error;
-    makeFolders(above);
-    makeFolders(folder);
-  }
+  makeEach(folder, USUAL_RIGHTS);
+  // Where something else stands the system says so.
+  if (!statSync(folder).isDirectory()) mkdirSync(folder);
 }

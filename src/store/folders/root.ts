@@ -63,15 +63,15 @@ export function makeFolders(path: string): string | undefined {
 
 /**
  * Makes a folder and those that hold it, one by one: of a file system that is read-only `mkdir -p` of Node says that it
- * is not there.
+ * is not there, and below one that makes none, as `/proc`, it never comes back.
  */
-export function makeEach(path: string): string | undefined {
+export function makeEach(path: string, mode = PRIVATE_FOLDER): string | undefined {
   const missing: string[] = [];
   for (let folder = path; identityOf(folder) === null && folder !== dirname(folder); folder = dirname(folder))
     missing.unshift(folder);
   for (const folder of missing) {
     try {
-      mkdirSync(folder, { mode: PRIVATE_FOLDER });
+      mkdirSync(folder, { mode });
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error; // somebody was faster
     }
