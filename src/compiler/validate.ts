@@ -8,7 +8,7 @@ import type { Problem } from './problems/problem.js';
 import { sortProblems } from './problems/problem.js';
 import { findProject } from './project/project.js';
 import { isTestFile } from './problems/source.js';
-import { folderFault, kindOf, listFolder, readText } from './text/disk.js';
+import { kindOf, readFolder, readText } from './text/disk.js';
 
 /** Folders that hold no definitions, or only broken ones; a folder that is named is looked through all the same. */
 const SKIPPED_FOLDERS = new Set([
@@ -67,8 +67,9 @@ export function definitionsAt(path: string): string[] {
 
 function definitionsIn(folder: string, depth: number): string[] {
   if (depth > MAX_FOLDER_DEPTH) return [];
-  if (folderFault(folder) !== null) return [folder];
-  return listFolder(folder).flatMap(({ name, kind }) => {
+  const read = readFolder(folder);
+  if ('failure' in read) return [folder];
+  return read.entries.flatMap(({ name, kind }) => {
     const path = join(folder, name);
     if (kind === 'folder') return SKIPPED_FOLDERS.has(name) ? [] : definitionsIn(path, depth + 1);
     return kind === 'file' && isDefinition(path) ? [path] : [];

@@ -2,7 +2,7 @@ import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path
 import { NAME } from '../../plan/names.js';
 import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Project } from './project.js';
-import { folderFault, kindOf, listFolder, packageRoot, readText, realPath } from '../text/disk.js';
+import { kindOf, listFolder, packageRoot, readFolder, readText, realPath } from '../text/disk.js';
 import { isTestFile, stemOf } from '../problems/source.js';
 
 /** Agents that come with the package. */
@@ -206,8 +206,9 @@ function createFolderReader(): (folder: string, kind: Kind) => Entry[] {
 
 /** Files of a kind. A folder that cannot be read stands for what may be in it: whoever reads it says so. */
 function filesIn(folder: string, kind: Kind): string[] {
-  if (folderFault(folder) !== null) return [folder];
-  return listFolder(folder)
+  const read = readFolder(folder);
+  if ('failure' in read) return [folder];
+  return read.entries
     .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
     .filter(({ name }) => !isTestFile(name) && !isReadme(name))
     .map(({ name }) => join(folder, name));

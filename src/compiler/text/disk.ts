@@ -77,7 +77,9 @@ function asFile(text: string): { text: string } | { failure: string } {
 export function readBytes(path: string, most: number): { bytes: Buffer } | { failure: string } {
   try {
     const kind = lookAt(path);
-    const refusal = (kind === 'folder' ? folderFault(path) : null) ?? REFUSALS[kind];
+    const listed = kind === 'folder' ? listDisk(path) : null;
+    if (listed !== null && 'failure' in listed) return listed;
+    const refusal = REFUSALS[kind];
     if (refusal !== null) return { failure: refusal };
     // Not blocking and not following: between `lstat` and here a FIFO or a link may have taken the file's place.
     const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -121,34 +123,46 @@ function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
-/** Why nobody can tell what is in a folder, as a sentence; null where it can be read, and where there is none. */
-export function folderFault(path: string): string | null {
-  try {
-    readdirSync(path);
-    return null;
-  } catch (error) {
-    const code = errorCode(error);
-    return NO_PATH.includes(code) ? null : `The folder cannot be read (${code}), nor what is in it.`;
-  }
+interface Entry {
+  name: string;
+  kind: FileKind;
 }
 
-/** Names in a folder, sorted; none when it is no folder or cannot be read (`folderFault`). */
-export function listFolder(path: string): { name: string; kind: FileKind }[] {
-  overlay?.looked?.(path);
-  const entries = new Map(listDisk(path).map((entry) => [entry.name, entry]));
+/**
+ * Names in a folder, sorted; none when it is no folder. The failure, of one that cannot be read, is a sentence about the
+ * folder.
+ */
+export function readFolder(path: string): { entries: Entry[] } | { failure: string } {
+  const read = listDisk(path);
+  return 'failure' in read ? read : { entries: withUnsaved(path, read.entries) };
+}
+
+/** Names in a folder, sorted; none when it is no folder or cannot be read (`readFolder`). */
+export function listFolder(path: string): Entry[] {
+  const read = listDisk(path);
+  return withUnsaved(path, 'failure' in read ? [] : read.entries);
+}
+
+function withUnsaved(path: string, listed: Entry[]): Entry[] {
+  const entries = new Map(listed.map((entry) => [entry.name, entry]));
   for (const unsaved of overlay?.texts.keys() ?? [])
     if (dirname(unsaved) === path) entries.set(basename(unsaved), { name: basename(unsaved), kind: 'file' });
   return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function listDisk(path: string): { name: string; kind: FileKind }[] {
+function listDisk(path: string): { entries: Entry[] } | { failure: string } {
+  overlay?.looked?.(path);
   try {
-    return readdirSync(path, { withFileTypes: true }).map((entry) => ({
+    const entries = readdirSync(path, { withFileTypes: true }).map((entry): Entry => ({
       name: entry.name,
       kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other',
     }));
-  } catch {
-    return [];
+    return { entries };
+  } catch (error) {
+    const code = errorCode(error);
+    return NO_PATH.includes(code)
+      ? { entries: [] }
+      : { failure: `The folder cannot be read (${code}), nor what is in it.` };
   }
 }
 
