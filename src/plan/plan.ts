@@ -2,7 +2,7 @@ import type { Budgets, Limit } from './budget/budgets.js';
 import type { Autonomy } from './gates/autonomy.js';
 import type { ExhaustionPolicy } from './budget/exhaustion.js';
 import type { WorkTreeSpec } from './worktree.js';
-import type { Agent, Block, InputSpec, Step } from './step.js';
+import type { Agent, Block, Body, InputSpec, Step } from './step.js';
 import { everyStep } from './step.js';
 import type { Hash, Text } from './values/value.js';
 
@@ -97,6 +97,16 @@ function copy<T>(from: Record<string, T>, to: Record<string, T>, key: string): b
   if (Object.hasOwn(to, key)) return false;
   to[key] = value;
   return true;
+}
+
+/** Tells whether the one step of a block adds no segment to its path, which is that of its item or round. */
+export function isSingle(block: Block | Body): boolean {
+  return 'single' in block && block.single;
+}
+
+/** The step of a block that a segment of a path names. */
+export function stepNamed(block: Block | Body, segment: string): Step | undefined {
+  return isSingle(block) ? block.steps[0] : block.steps.find((step) => segmentOf(step) === segment);
 }
 
 /** The segment that stands for a step in paths: its id, else its index (decision 1). */

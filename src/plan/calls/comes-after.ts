@@ -1,5 +1,5 @@
 import type { Plan } from '../plan.js';
-import { segmentOf } from '../plan.js';
+import { isSingle, stepNamed } from '../plan.js';
 import type { Block, Body } from '../step.js';
 import { isBlockStep } from '../step.js';
 
@@ -20,13 +20,10 @@ export function comesAfter(plan: Plan, path: string, other: string): boolean {
 }
 
 function partsAfter(plan: Plan, { block, here, there }: Parting): boolean {
-  const isSingle = 'single' in block && block.single;
-  const [step, other] = [here, there].map(([segment = '']) =>
-    isSingle ? block.steps[0] : block.steps.find((one) => segmentOf(one) === segment),
-  );
+  const [step, other] = [here, there].map(([segment = '']) => stepNamed(block, segment));
   if (step === undefined || other === undefined) return true;
   if (step !== other) return allNeeds(block, step.index).has(other.index);
-  const [below, belowOther] = isSingle ? [here, there] : [here.slice(1), there.slice(1)];
+  const [below, belowOther] = isSingle(block) ? [here, there] : [here.slice(1), there.slice(1)];
   const [number] = below;
   // It is the same step, or what that step runs.
   if (number === undefined) return false;

@@ -1,5 +1,5 @@
 import type { Plan } from '../plan.js';
-import { joinPath, segmentOf } from '../plan.js';
+import { isSingle, joinPath, stepNamed } from '../plan.js';
 import { templatesOf } from '../references/step-references.js';
 import type { Block, Body, Step } from '../step.js';
 import { isBlockStep } from '../step.js';
@@ -37,11 +37,10 @@ interface Search {
 }
 
 function stepIn(plan: Plan, { block, segments, place }: Search): Placed | null {
-  const isSingle = 'single' in block && block.single;
   const [segment = '', ...rest] = segments;
-  const step = isSingle ? block.steps[0] : block.steps.find((one) => segmentOf(one) === segment);
+  const step = stepNamed(block, segment);
   if (step === undefined) return null;
-  const [left, here] = isSingle ? [segments, place] : [rest, joinPath(place, segment)];
+  const [left, here] = isSingle(block) ? [segments, place] : [rest, joinPath(place, segment)];
   const [next] = left;
   if (next === undefined) return { step, place: here };
   if (isBlockStep(step)) {

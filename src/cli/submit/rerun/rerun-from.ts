@@ -1,5 +1,5 @@
 import type { Plan } from '../../../plan/plan.js';
-import { joinPath, segmentOf } from '../../../plan/plan.js';
+import { isSingle, joinPath, segmentOf, stepNamed } from '../../../plan/plan.js';
 import type { Block, Body, Step } from '../../../plan/step.js';
 import { isBlockStep } from '../../../plan/step.js';
 import { usageError } from '../../exit-codes.js';
@@ -33,15 +33,9 @@ export function freshPaths(plan: Plan, from: string): string[] {
   return [...new Set(fresh)];
 }
 
-/** Tells whether the one step of a block has the path of its item or round. */
-function isSingle(block: Block | Body): boolean {
-  return 'single' in block && block.single;
-}
-
 function stepIn(block: Block | Body | undefined, segment: string | undefined): Step | undefined {
-  if (block === undefined) return undefined;
-  if (isSingle(block)) return block.steps[0];
-  return block.steps.find((one) => segmentOf(one) === segment || String(one.index) === segment);
+  if (block === undefined || segment === undefined) return undefined;
+  return stepNamed(block, segment) ?? block.steps.find((one) => String(one.index) === segment);
 }
 
 function dependentsOf({ steps }: Block, index: number): Step[] {
