@@ -129,8 +129,8 @@ interface Entry {
 }
 
 /**
- * Names in a folder, sorted; none when it is no folder. The failure, of one that cannot be read, is a sentence about the
- * folder.
+ * Names in a folder, sorted; none when it is no folder. The failure, of one that cannot be read, is a sentence about
+ * the folder.
  */
 export function readFolder(path: string): { entries: Entry[] } | { failure: string } {
   const read = listDisk(path);
