@@ -23,6 +23,8 @@ export const listen: CommandSpec = {
     const { openSession, openWorkspace } = await import('../session.js');
     const { findHooks } = await import('../../web/hooks/open-hooks.js');
     // What is not right is told before anything is made or started.
+    const { requireFree } = await import('../../web/access/web-server.js');
+    await requireFree(reach);
     const wanted = await findHooks(await openWorkspace(terminal), terminal);
     const session = await openSession(terminal, { taskQueue: options.text('task-queue') });
     const { serveHooks } = await import('../../web/hooks/serve-hooks.js');

@@ -20,7 +20,8 @@ export const ui: CommandSpec = {
     const person = actingName(options.text('as'));
     const { reachOf } = await import('../../web/access/reach.js');
     const asked = reachOptions(options);
-    reachOf(asked, terminal.cwd); // what is wrong with the options is told before anything is opened
+    const { requireFree } = await import('../../web/access/web-server.js');
+    await requireFree(reachOf(asked, terminal.cwd)); // what is wrong is told before anything is made
     const { openSession } = await import('../session.js');
     const session = await openSession(terminal, { taskQueue: options.text('task-queue') });
     const reach = reachOf(named(asked, session.config.ui?.public_url), terminal.cwd);

@@ -1,5 +1,8 @@
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
+import type { Session } from '../session.js';
 import { openSession, openWorkspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
+import type { ServerSchedule } from './server-schedules.js';
 import { serverSchedules } from './server-schedules.js';
 import { attributesAt } from '../submit/start-run.js';
 import type { FollowerChanges } from './sync-followers.js';
@@ -18,7 +21,8 @@ export interface TriggerChanges {
 
 /**
  * Makes the server's schedules of this store, and what starts when its runs end, equal to the definitions; `onPlanned`
- * is told before anything is changed. Throws where a definition has problems: nothing is changed then.
+ * is told before anything is changed. Throws where a definition has problems: nothing is changed then. A dry run starts
+ * the server only where it may have schedules.
  */
 export async function syncSchedules(
   { by, dryRun }: { by: string; dryRun: boolean },
@@ -29,25 +33,29 @@ export async function syncSchedules(
   const [first] = broken;
   // A schedule whose definition is broken for a while would be removed with all that is known of it.
   if (first !== undefined) throw first.problems;
-  const session = await openSession(terminal, { taskQueue: null });
-  const link = await session.connect({ start: true });
+  const session = await openSession(terminal, { taskQueue: null, lookOnly: dryRun });
+  const link = dryRun && !session.mayKnowRuns() ? null : await session.connect({ start: true });
   try {
-    const { pollersOf } = await import('../../workers/connection/task-queue.js');
-    await pollersOf(link, session.store);
-    const there = await serverSchedules(link, session.store);
+    const there = link === null ? new Map<string, ServerSchedule>() : await schedulesAt(link, session);
     const followers = await knownFollowers(session.store);
-    const how = { by, attributes: attributesAt(link), terminal };
+    const how = { by, attributes: link === null ? { search_attributes: true } : attributesAt(link), terminal };
     const changes = {
       schedules: await planChanges(definitions, there, session, how),
       followers: await planFollowers(definitions, followers, session, how),
       isElsewhere: session.isElsewhere,
     };
     onPlanned(changes);
-    if (dryRun) return changes;
+    if (dryRun || link === null) return changes;
     await applyChanges(changes.schedules, link, session);
     await applyFollowers(changes.followers, followers, session.store);
     return changes;
   } finally {
-    await link.close();
+    await link?.close();
   }
+}
+
+async function schedulesAt(link: TemporalLink, { store }: Session): Promise<Map<string, ServerSchedule>> {
+  const { pollersOf } = await import('../../workers/connection/task-queue.js');
+  await pollersOf(link, store);
+  return serverSchedules(link, store);
 }

@@ -1,6 +1,6 @@
 import { NOT_FOR_TOOLS } from '../../plan/tools/tool-request.js';
 import type { Reach } from './reach.js';
-import { isLoopback, plainAddress } from './reach.js';
+import { hostOf, isLoopback, plainAddress } from './reach.js';
 
 /** What of a request says where it comes from. */
 export interface Origins {
@@ -25,7 +25,7 @@ export function judgeEntrance(reach: Reach, port: number, { host, forwardedProto
   if (tool !== undefined) return { kind: 'refused', why: NOT_FOR_TOOLS };
   const own = reach.tls === null ? 'http' : 'https';
   const local = isLoopback(reach.listen)
-    ? ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${own}://${name}:${port}`)
+    ? ['127.0.0.1', 'localhost', '[::1]', hostOf(reach.listen)].map((name) => `${own}://${name}:${port}`)
     : [];
   const origin = local.find((one) => one === `${own}://${host ?? ''}`);
   if (origin !== undefined) return { kind: 'open', origin };

@@ -69,6 +69,12 @@ export function isLoopback(address: string): boolean {
   return plain === 'localhost' || plain === '::1' || /^127\.\d+\.\d+\.\d+$/.test(plain);
 }
 
+/** An address that is listened at, as it stands in a URL. */
+export function hostOf(listen: string): string {
+  if (listen === 'localhost') return '127.0.0.1';
+  return listen.includes(':') ? `[${listen}]` : listen;
+}
+
 /** An IPv4 address that a socket for both tells as `::ffff:127.0.0.1`. */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');

@@ -1,12 +1,9 @@
-import { createServer as createTlsServer } from 'node:https';
-import { createAdaptorServer } from '@hono/node-server';
-import { CliError, EXIT } from '../../cli/exit-codes.js';
 import type { Session } from '../../cli/session.js';
 import type { Terminal } from '../../cli/terminal.js';
 import { tell } from '../../cli/terminal.js';
 import { attributesAt } from '../../cli/submit/start-run.js';
 import type { Reach } from '../access/reach.js';
-import { isLoopback } from '../access/reach.js';
+import { createWebServer } from '../access/web-server.js';
 import { shareLink } from '../data/shared-link.js';
 import { createHookApp } from './app.js';
 import type { WantedHook } from './open-hooks.js';
@@ -40,30 +37,15 @@ export async function serveHooks({
   try {
     const link = await session.connect({ start: true });
     const hooks = await openHooks(wanted, session, { by, attributes: attributesAt(link), terminal });
-    const server = createAdaptorServer({
-      fetch: (...args: Parameters<typeof app.fetch>) => app.fetch(...args),
-      ...(reach.tls === null ? {} : { createServer: createTlsServer, serverOptions: reach.tls }),
-    });
-    const port = (): number => {
-      const at = server.address();
-      return typeof at === 'object' && at !== null ? at.port : 0;
-    };
+    const server = createWebServer(reach, (...args) => app.fetch(...args));
     const log = (line: string): void => tell(terminal, terminal.palette.dim(line));
-    const app = createHookApp({ hooks, session, reach, port, log });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', (error: Error) =>
-        reject(new CliError(`Cannot listen at ${reach.listen}: ${error.message}.`, EXIT.unavailable)),
-      );
-      server.listen(reach.port, reach.listen, () => resolve());
-    });
-    const local = `${reach.tls === null ? 'http' : 'https'}://${isLoopback(reach.listen) ? '127.0.0.1' : reach.listen}`;
-    const origin = reach.publicOrigin ?? `${local}:${port()}`;
+    const app = createHookApp({ hooks, session, reach, port: () => server.port(), log });
+    const listens = await server.open();
+    const origin = reach.publicOrigin ?? listens;
     return {
       addresses: new Map([...hooks.keys()].map((name) => [name, `${origin}/hooks/${name}`])),
       close: async () => {
-        const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-        if ('closeIdleConnections' in server) server.closeIdleConnections();
-        await closed;
+        await server.close('finish');
         await session.close();
       },
     };

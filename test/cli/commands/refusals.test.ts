@@ -1,6 +1,9 @@
 // @seconds 10
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HELLO, MAIN, newFolder, perdure, perdureHere } from '../helpers/command-line.js';
@@ -51,6 +54,34 @@ describe('a command line that is misspelled', () => {
     expect(stderr.match(/Error:/g)).toHaveLength(1);
     expect(existsSync(join(folder, '.perdure'))).toBe(false);
   });
+});
+
+it.each([
+  ['ui', '--no-open'],
+  ['listen', ''],
+])('%s says that its port is taken before it makes or starts anything', async (command, flag) => {
+  const folder = newFolder(FILES);
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo; // it listens at a port
+  try {
+    const { code, stdout, stderr } = await perdure(folder, [command, '--port', String(port), ...(flag ? [flag] : [])]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain('Cannot listen at 127.0.0.1: listen EADDRINUSE');
+    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+  } finally {
+    other.close();
+  }
+});
+
+it('says what `schedules sync --dry-run` would make where nothing ever ran, and makes nothing', async () => {
+  const folder = newFolder({
+    'perdure.yml': '',
+    'definitions/workflows/nightly.yml': 'name: nightly\nschedule: "@daily"\nsteps:\n  - command: [echo, hi]\n',
+  });
+  const { code, stdout } = await perdure(folder, ['schedules', 'sync', '--dry-run']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '+ nightly  @daily (UTC)\n' });
+  expect(existsSync(join(folder, '.perdure'))).toBe(false);
 });
 
 describe('a server elsewhere that is not there', () => {

@@ -53,6 +53,14 @@ describe('a request', () => {
     ]);
   });
 
+  it('comes in by another loopback address that is listened at', () => {
+    const asked = { host: '127.0.0.2:8765', remote: '127.0.0.1', forwardedProto: undefined, tool: undefined };
+    expect(judgeEntrance(reach({ listen: '127.0.0.2' }), 8765, asked)).toEqual({
+      kind: 'open',
+      origin: 'http://127.0.0.2:8765',
+    });
+  });
+
   it.each([undefined, '', '127.0.0.1', '127.0.0.1:80', 'evil.example:8765', 'localhost.evil.example:8765'])(
     'gets nothing by the name %s',
     (host) => {
