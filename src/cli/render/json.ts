@@ -200,7 +200,7 @@ export function executionBudget(view: RunView): JsonObject {
 
 /** An open gate as `list --waiting --json` prints it. */
 export function toGateJson(open: OpenGate): JsonObject {
-  const { path: _path, content, votes, ...gate } = open.gate;
+  const { path: _path, content, votes, first: _first, ...gate } = open.gate;
   const shown =
     content === null
       ? null
@@ -216,6 +216,6 @@ export function toGateJson(open: OpenGate): JsonObject {
   };
 }
 
-function asJson({ escalation, ...gate }: Omit<Gate, 'path' | 'content' | 'votes'>): JsonObject {
+function asJson({ escalation, ...gate }: Omit<Gate, 'path' | 'content' | 'votes' | 'first'>): JsonObject {
   return { ...gate, ...(escalation === undefined ? {} : { escalation: { ...escalation } }) };
 }

@@ -36,7 +36,8 @@ export function takeDecision(
     const end = { gate: gate.path, decision: 'reject' as const, by: [by], hash: gate.hash, comment, output: null, at };
     return { gate, end: { ...end, ...viaOf([decision]) } };
   }
-  const shown: Gate = edited === null ? gate : { ...gate, content: edited.content, hash: edited.hash, votes: [] };
+  const first = gate.first ?? { content: gate.content, hash: gate.hash };
+  const shown: Gate = edited === null ? gate : { ...gate, ...edited, votes: [], first };
   const { after, agreed } = vote(shown, {
     by,
     value: decision.value ?? null,
@@ -44,7 +45,7 @@ export function takeDecision(
   });
   if (agreed === null) return { gate: after, end: isHopeless(after) ? disagreement(after, at) : null };
   const change = {
-    ...(edited === null ? {} : { edited: true as const }),
+    ...(shown.hash === first.hash ? {} : { edited: true as const }),
     ...(decision.remember === true ? { remembered: true as const } : {}),
   };
   const output = decision.value ?? shown.content;
@@ -138,7 +139,9 @@ export function passTime(gate: Gate, now: number): GateStep {
   };
 }
 
-function expiry({ path, kind, hash, content, default: otherwise, options }: Gate, now: number): GateEnd {
+/** What a default decides on is what the run showed first: one person's edit, with which nobody agreed, is not it. */
+function expiry({ path, kind, default: otherwise, options, ...gate }: Gate, now: number): GateEnd {
+  const { content, hash } = gate.first ?? gate;
   const end = {
     gate: path,
     by: ['default'],

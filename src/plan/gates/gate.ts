@@ -56,6 +56,8 @@ export interface Gate {
   escalated?: string[];
   /** Who has said what, where more than one person must. */
   votes?: Vote[];
+  /** What the run showed first, where a person has changed it and others must agree. No memo lists it. */
+  first?: Pick<Gate, 'content' | 'hash'>;
   /** Nonces of the grants that were used up here while it stays open. */
   used?: string[];
 }

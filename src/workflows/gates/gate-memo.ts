@@ -40,7 +40,7 @@ export function createGateMemo(): GateMemo {
  * All gates where they fit; else the first of them, in few words. The whole of a gate is in the history (decision 5).
  */
 function listOf(gates: Gate[]): Gate[] {
-  const whole = gates.map(withoutSchema);
+  const whole = gates.map(asListed);
   if (utf8Bytes(JSON.stringify(whole)) <= LIST_BYTES) return whole;
   const list: Gate[] = [];
   let bytes = 0;
@@ -52,7 +52,7 @@ function listOf(gates: Gate[]): Gate[] {
   return list;
 }
 
-function withoutSchema(gate: Gate): Gate {
+function asListed({ first: _first, ...gate }: Gate): Gate {
   if (gate.schema === undefined || fitsInline(gate.schema)) return gate;
   const { schema: _long, ...rest } = gate;
   return rest;

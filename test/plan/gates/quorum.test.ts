@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { takeDecision } from '../../../src/plan/gates/gate-timeline.js';
+import { passTime, takeDecision } from '../../../src/plan/gates/gate-timeline.js';
 import type { Decision, Gate } from '../../../src/plan/gates/gate.js';
 import { missingOf, refusalOf } from '../../../src/plan/gates/gate.js';
 import { inline } from '../../../src/plan/values/value.js';
@@ -82,6 +82,24 @@ describe('a gate that many decide', () => {
     expect(after({ approvers: ['ana', 'bo'], escalation: { at: iso(5), to: ['cy'] } })).toBeUndefined();
   });
 
+  it('takes what the run showed first when the deadline approves, not what one of them has changed', () => {
+    const asked = gateWith({ quorum: 2, content: inline('good'), deadline: iso(10), default: 'approve' });
+    const edited = { content: inline('better'), hash: OTHER };
+    const { gate } = takeDecision(asked, say('approve', { edit: inline('better') }), { now: SINCE, edited });
+    expect(passTime(gate, SINCE + 10).end).toMatchObject({
+      decision: 'approve',
+      by: ['default'],
+      hash: asked.hash,
+      output: inline('good'),
+    });
+    // Changed back, it is what the run showed.
+    const back = { content: inline('good'), hash: asked.hash };
+    const again = takeDecision(gate, say('approve', { by: 'bo', hash: OTHER }), { now: SINCE, edited: back });
+    const { end } = takeDecision(again.gate, say('approve', { by: 'cy' }), { now: SINCE, edited: null });
+    expect(end).toMatchObject({ by: ['bo', 'cy'], output: inline('good') });
+    expect(end).not.toHaveProperty('edited');
+  });
+
   it('begins anew with changed content, which is then what was approved', () => {
     const gate = gateWith({ quorum: 2, votes: [{ by: 'bo', value: null }] });
     const edited = { content: inline('better'), hash: OTHER };
@@ -102,6 +120,7 @@ describe('a gate that many decide', () => {
       comment: 'fine',
       output: inline('better'),
       at: iso(5),
+      edited: true,
     });
     expect(takeDecision(gateWith(), say('approve'), { now: SINCE, edited }).end).toMatchObject({
       edited: true,
