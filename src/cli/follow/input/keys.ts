@@ -2,13 +2,12 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Output } from '../../output.js';
 import { redrawLine, writeText } from '../../output.js';
 import type { Terminal } from '../../terminal.js';
+import { createKeyParser } from './key-parser.js';
 
 export const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const CTRL_U = '\u0015';
 const BACKSPACE = new Set(['\u007f', '\b']);
-// eslint-disable-next-line no-control-regex -- what terminals send for arrow and function keys
-const KEY_SEQUENCE = /\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z]|.)?/g;
 
 /** Keys as they are typed while a question is open: none is lost, however fast they come. */
 export interface Keys {
@@ -32,11 +31,12 @@ export interface Keys {
 export function openKeys(terminal: Terminal, gone: AbortSignal): Keys {
   const { stdin, stderr } = terminal;
   const decoder = new StringDecoder('utf8');
+  const keysIn = createKeyParser();
   const typed: string[] = [];
   let ahead = 0;
   let wake: () => void = () => undefined;
   const onData = (data: Buffer): void => {
-    typed.push(...decoder.write(data).replace(KEY_SEQUENCE, ''));
+    typed.push(...keysIn(decoder.write(data)));
     wake();
   };
   const onGone = (): void => wake();
