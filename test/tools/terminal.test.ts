@@ -15,9 +15,31 @@ steps:
     command: [printf, "saved %s lines", "40"]
 `;
 
+/** While `first` is asked, another gate opens that is for somebody else. */
+const OTHERS = `name: others
+execution: dag
+steps:
+  - id: first
+    approval: "Delete the database?"
+  - id: meanwhile
+    wait: 1s
+  - id: second
+    needs: [meanwhile]
+    approval: "Fix the typo?"
+    required_approver: boss
+`;
+const TURNS = `name: turns
+steps:
+  - id: first
+    approval: "Go on?"
+  - id: second
+    approval: "And now?"
+    required_approver: boss
+`;
+
 let project: Project;
 beforeAll(async () => {
-  project = await openProject({ 'asks.yml': ASKS });
+  project = await openProject({ 'asks.yml': ASKS, 'others.yml': OTHERS, 'turns.yml': TURNS });
 });
 afterAll(() => project.close());
 
@@ -108,6 +130,31 @@ describe('a gate on a terminal', () => {
     const [asked, decided] = [screen.indexOf('wants approval'), screen.indexOf('approved by ana')];
     expect(screen.slice(asked, decided)).not.toMatch(/~ narrator, \w+: .*“ok”/);
     expect(screen.slice(asked)).toMatch(/~ narrator, encouraging: .*“ok”/);
+  });
+
+  it('keeps the screen to itself: another gate that opens meanwhile is told once it is decided', async () => {
+    const watching = onTerminal(['run', 'others.yml', '--id', 'others'], []);
+    await until(async () => (await project.run('list', '--waiting')).stdout.includes('Fix the typo?'));
+    expect((await project.run('approve', 'others/first', '--as', 'ana')).code).toBe(0);
+    expect((await project.run('approve', 'others/second', '--as', 'boss')).code).toBe(0);
+    const { code, screen } = await watching;
+    expect(code).toBe(0);
+    const asked = screen.indexOf('wants approval: Delete the database?');
+    const gone = screen.indexOf('waits for approval: Fix the typo?');
+    expect(asked).toBeGreaterThan(0);
+    expect(gone).toBeGreaterThan(screen.indexOf('approved by ana', asked));
+  });
+
+  it('shows the run as it is after an answer, also where it waits for somebody else then', async () => {
+    const { code, screen } = await onTerminal(
+      ['run', 'turns.yml', '--id', 'turns'],
+      [
+        [LATER, 'a'],
+        ['1 of 100 steps', '\u0003'],
+      ],
+    );
+    expect(code).toBe(130);
+    expect(screen).toMatch(/✓ 0 first/);
   });
 
   it('goes away when somebody else decides it', async () => {

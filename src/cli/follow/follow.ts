@@ -89,7 +89,7 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
     toldWarnings: 0,
     done: new AbortController(),
     narration: null,
-    untold: [],
+    view: null,
   };
   options.progress.tell = (line) => following.screen.note(options.terminal.palette.dim(`  ${line}`));
   try {
@@ -135,8 +135,8 @@ interface Following extends FollowOptions {
   done: AbortController;
   /** Null before it is known whether the run is narrated, and where it is not. */
   narration: Narration | null;
-  /** What was said while a person was asked. */
-  untold: NarrationLine[];
+  /** The run as it was last seen; null before. */
+  view: RunView | null;
 }
 
 /** Observes until the run closed, was interrupted or waits; connects again when the server went away. */
@@ -188,23 +188,18 @@ function hear(following: Following, run: string, event: RunEvent): void {
     following.narration ??=
       following.narrate?.(run, event.input.plan.narrate === true, (line) => {
         following.onNarration?.(line);
-        following.untold.push(line);
-        tellNarration(following);
+        tellNarration(following, line);
       }) ?? null;
   following.narration?.hear(event);
 }
 
-/** What is said while a person is asked is shown afterwards: nothing comes between them and what they decide on. */
-function tellNarration(following: Following): void {
-  if (following.asking !== null) return;
-  const { terminal, screen, untold } = following;
-  const width = readingWidthOf(terminal.stderr);
-  following.untold = [];
-  for (const line of untold.flatMap((one) => narrationLines(one, width, terminal.palette))) screen.note(line);
+function tellNarration({ terminal, screen }: Following, line: NarrationLine): void {
+  for (const one of narrationLines(line, readingWidthOf(terminal.stderr), terminal.palette)) screen.note(one);
 }
 
 function react(following: Following, view: RunView | null): void {
   if (view === null) return;
+  following.view = view;
   following.screen.show(view);
   following.lacking.see(view);
   following.narration?.see(view);
@@ -233,8 +228,7 @@ function askNext(following: Following, view: RunView, unanswered: OpenGate[]): v
   if (following.asking !== null || next === undefined) return;
   void ask(following, view, next).then(() => {
     following.asking = null;
-    tellNarration(following);
-    react(following, view);
+    react(following, following.view);
   });
 }
 

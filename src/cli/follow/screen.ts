@@ -13,7 +13,7 @@ export interface Screen {
   /** Leaves the screen to a question, until `release`. */
   hold(): void;
   release(): void;
-  /** Writes a line above the tree. */
+  /** Writes a line above the tree; while a question has the screen it waits, so that what is decided on stays there. */
   note(line: string): void;
   /** Leaves the last state of the tree behind. */
   close(): void;
@@ -54,6 +54,7 @@ function createLiveScreen(terminal: Terminal, about: Header, words: Listening): 
   const region = createLiveRegion(terminal);
   let view: RunView | null = null;
   let held = false;
+  let noted: string[] = [];
   let frame = 0;
   const draw = (): void => {
     if (view === null || held) return;
@@ -65,6 +66,18 @@ function createLiveScreen(terminal: Terminal, about: Header, words: Listening): 
       ...(words === null ? {} : { says: words.at }),
     };
     region.draw(renderScreen(view, Date.now(), style));
+  };
+  const tellNoted = (): void => {
+    if (noted.length === 0) return;
+    region.clear();
+    tell(terminal, ...noted);
+    noted = [];
+    draw();
+  };
+  const release = (): void => {
+    held = false;
+    draw();
+    tellNoted();
   };
   const timer = setInterval(draw, FRAME_MS);
   terminal.stderr.on('resize', draw);
@@ -89,16 +102,13 @@ function createLiveScreen(terminal: Terminal, about: Header, words: Listening): 
           }),
         );
     },
-    release() {
-      held = false;
-    },
+    release,
     note(line) {
-      if (!held) region.clear();
-      tell(terminal, line);
-      draw();
+      noted.push(line);
+      if (!held) tellNoted();
     },
     close() {
-      draw();
+      release();
       view = null; // what is left on the screen is not drawn again
       clearInterval(timer);
       words?.close();
