@@ -85,7 +85,7 @@ async function refresh(): Promise<Came> {
   for (const part of document.querySelectorAll<HTMLElement>('[data-part]')) {
     const next = fresh.getElementById(part.id);
     if (next === null || source(next) === source(part)) continue;
-    if (isBeingFilled(part)) tellStale(part);
+    if (isBeingFilled(part) || asksElse(part, next)) tellStale(part);
     else replace(part, next);
   }
   return 'done';
@@ -130,6 +130,18 @@ function isBeingFilled(part: Element): boolean {
   });
 }
 
+/** What was read is not what is asked by now: nothing else comes under a hand that is about to decide. */
+function asksElse(part: Element, next: Element): boolean {
+  const [before, now] = [askedIn(part), askedIn(next)];
+  return before !== '' && now !== '' && before !== now;
+}
+
+/** What the forms of a part decide on: hashes, and since when each is asked. */
+function askedIn(part: Element): string {
+  const fields = part.querySelectorAll<HTMLInputElement>('input[name="hash"], input[name="since"]');
+  return [...new Set([...fields].map(({ value }) => value))].join(' ');
+}
+
 function tellStale(part: Element): void {
   if (part.querySelector('.stale') !== null) return;
   const note = document.createElement('p');
@@ -138,7 +150,7 @@ function tellStale(part: Element): void {
   const link = document.createElement('a');
   link.href = location.href;
   link.textContent = 'Look again';
-  note.append('This has changed since you began to write. ', link, '.');
+  note.append('This has changed since you looked at it. ', link, '.');
   part.prepend(note);
 }
 

@@ -1,5 +1,6 @@
 import { isAnswered } from '../../cli/bill/bill-words.js';
 import type { Hono } from 'hono';
+import { isEditable } from '../../plan/gates/gate.js';
 import { toText } from '../../plan/values/json.js';
 import { sha256 } from '../../store/hash.js';
 import { CliError, EXIT, refusal } from '../../cli/exit-codes.js';
@@ -128,7 +129,8 @@ export async function sendEdited(
   places: FormPlaces,
 ): Promise<Response> {
   const sent = await sentIn(c);
-  if (content === null || open.gate.fixed)
+  requireShown(open, sent);
+  if (content === null || !isEditable(open.gate))
     throw refusal(`Gate \`${open.gate.path}\` shows nothing that may be edited.`);
   const text = fromField(sent['edit'] ?? '', sent['escaped'] === 'yes');
   const edited = toContent(`${text}\n`, content.isText, 'the edited content');
