@@ -198,7 +198,7 @@ async function writtenIn(
   { answer = null, edit = null }: DecideCommand,
   { gate, content, terminal }: { gate: Gate; content: GateContent | null; terminal: Terminal },
 ): Promise<Written> {
-  if (edit === null) return answer === null ? {} : { answer: answerValue(answer, gate) };
+  if (edit === null) return answer === null ? {} : { answer: await answerValue(answer, gate) };
   if (content === null) throw refusal(`Gate \`${gate.path}\` shows nothing that may be edited.`);
   const edited = await editedContent(edit, content.isText, terminal);
   // In a file of its own, with YAML: only what was edited needs it here.

@@ -96,7 +96,7 @@ async function saysOf(
   { decision, answer, comment }: z.infer<typeof input>,
   { gate, store, by }: { gate: Gate; store: Store; by: string },
 ): Promise<Says> {
-  const value: Json | undefined = answer === undefined ? undefined : answerValue(answer, gate);
+  const value: Json | undefined = answer === undefined ? undefined : await answerValue(answer, gate);
   return {
     decision: value !== undefined && decision === 'approve' ? 'answer' : decision,
     by,

@@ -57,7 +57,7 @@ export function presetText({ preset }: Pick<Field, 'preset'>): FieldText {
 }
 
 /** The answer that a form means. Throws a refusal for what is none. */
-export function answerIn(sent: Sent, gate: Gate): Json {
+export async function answerIn(sent: Sent, gate: Gate): Promise<Json> {
   const fields = fieldsOf(gate);
   if (fields === null) return answerValue((sent['value'] ?? '').replaceAll('\r\n', '\n'), gate);
   return Object.fromEntries(

@@ -60,7 +60,7 @@ async function saysOf(
       if (comment === '') throw refusal('Expected a reason with the rejection. Nothing was decided.');
       return { ...said, decision: 'reject' };
     case 'answer':
-      return { ...said, decision: 'answer', value: await store.put(answerIn(sent, gate)) };
+      return { ...said, decision: 'answer', value: await store.put(await answerIn(sent, gate)) };
     default:
       throw refusal('Expected the form to approve, to reject or to answer. Nothing was decided.');
   }

@@ -32,12 +32,17 @@ describe('a typed answer', () => {
       JSON.parse('{"a":{"a":1},"__proto__":2}') as Json,
     ],
     ['true', { schema: true }, true],
+    ['123', { schema: { type: ['string', 'null'] } }, '123'],
+    ['null', { schema: { type: ['string', 'null'] } }, null],
+    ['1', { schema: { enum: ['1', '2'] } }, '1'],
+    ['3', { schema: { enum: ['1', '2'] } }, 3],
+    ['1', { schema: { enum: ['1', 1] } }, 1],
     ['yes', CHOICE, 'yes'],
     [' no ', CHOICE, 'no'],
     ['3', CHOICE, 3],
     ['{"days":2}', CHOICE, { days: 2 }],
-  ])('`%s` at a gate with %j means %j', (typed, gate, means) => {
-    expect(answerValue(typed, { ...ASK, ...gate })).toEqual(means);
+  ])('`%s` at a gate with %j means %j', async (typed, gate, means) => {
+    expect(await answerValue(typed, { ...ASK, ...gate })).toEqual(means);
   });
 
   it.each<[typed: string, gate: Partial<Gate>, says: RegExp]>([
@@ -46,8 +51,8 @@ describe('a typed answer', () => {
     ['yes', { options: [] }, /^Gate `ask` takes one of/],
     ['yes', { kind: 'approval' }, /^Gate `ask` is approved or rejected: it asks for no answer\.$/],
     ['yes', { kind: 'tool' }, /^Gate `ask` is approved or rejected/],
-  ])('`%s` at a gate with %j is refused', (typed, gate, says) => {
-    expect(() => answerValue(typed, { ...ASK, ...gate })).toThrow(says);
+  ])('`%s` at a gate with %j is refused', async (typed, gate, says) => {
+    await expect(answerValue(typed, { ...ASK, ...gate })).rejects.toThrow(says);
   });
 });
 
@@ -58,8 +63,8 @@ describe('JSON that cannot be passed on', () => {
     ['{"to": "a", "\\u0074o": "b"}', 'without a key that is written twice, such as `to`'],
     ['[{"a": {"to": 1, "to": 1}}]', 'without a key that is written twice, such as `[0].a.to`'],
     [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'without more than 500 levels'],
-  ])('is refused as an answer and as an edited content', (text, says) => {
-    expect(() => answerValue(text, { ...ASK, schema: {} })).toThrow(`Expected an answer ${says}.`);
+  ])('is refused as an answer and as an edited content', async (text, says) => {
+    await expect(answerValue(text, { ...ASK, schema: {} })).rejects.toThrow(`Expected an answer ${says}.`);
     expect(() => toContent(text, false, 'the edited file')).toThrow(`Expected the edited file to be JSON ${says}.`);
     expect(toContent(text, true, 'the edited file')).toBe(text);
   });

@@ -22,23 +22,25 @@ function filled(gate: Gate, typed: Record<string, string>): Record<string, strin
 describe('the answer that a form means', () => {
   it.each([`a${HIDDEN}b`, 'two\nlines', '__proto__', 'comment', 'decision', 'field:1'])(
     'has what was typed under the name %j',
-    (name) => {
+    async (name) => {
       const gate = asking(Object.fromEntries([[name, { type: 'string' }]]));
-      expect(JSON.stringify(answerIn(filled(gate, Object.fromEntries([[name, 'typed']])), gate))).toBe(
+      expect(JSON.stringify(await answerIn(filled(gate, Object.fromEntries([[name, 'typed']])), gate))).toBe(
         JSON.stringify(Object.fromEntries([[name, 'typed']])),
       );
     },
   );
 
-  it('keeps a preset as it is, also with characters that are not drawn', () => {
+  it('keeps a preset as it is, also with characters that are not drawn', async () => {
     const preset = `x\ty${HIDDEN}z\\u{200b}`;
     const gate = asking({ notes: { type: 'string', default: preset } });
     expect(presetText({ preset }).text).toContain('\\u{202e}');
-    expect(answerIn(filled(gate, {}), gate)).toEqual({ notes: preset });
+    expect(await answerIn(filled(gate, {}), gate)).toEqual({ notes: preset });
   });
 
-  it('takes a text as it was typed where nothing in its preset is hidden', () => {
+  it('takes a text as it was typed where nothing in its preset is hidden', async () => {
     const gate = asking({ notes: { type: 'string', default: 'x' } });
-    expect(answerIn(filled(gate, { notes: 'an escape: \\u{200b}' }), gate)).toEqual({ notes: 'an escape: \\u{200b}' });
+    expect(await answerIn(filled(gate, { notes: 'an escape: \\u{200b}' }), gate)).toEqual({
+      notes: 'an escape: \\u{200b}',
+    });
   });
 });

@@ -8,10 +8,10 @@ import { readGivenFile } from '../../read-given.js';
 import type { Terminal } from '../../terminal.js';
 
 /**
- * What a typed answer means to a gate: one of its options as they are shown, else what the type in its schema makes of
- * it. Throws a refusal for a gate that takes no answer, and for an option that is none.
+ * What a typed answer means to a gate: one of its options as they are shown, else the JSON that it is, where that fits
+ * the schema or the text does not. Throws a refusal for a gate that takes no answer, and for an option that is none.
  */
-export function answerValue(text: string, gate: Gate): Json {
+export async function answerValue(text: string, gate: Gate): Promise<Json> {
   const { options, kind, schema } = gate;
   if (options !== undefined) {
     const chosen = options.find((option) => optionText(option) === text.trim());
@@ -24,12 +24,12 @@ export function answerValue(text: string, gate: Gate): Json {
       `Gate \`${gate.path}\` is approved or rejected: it asks for no answer.`,
       'Use `perdure approve` or `perdure reject`.',
     );
-  return schema === undefined || takesText(schema) ? text : parsed(text);
-}
-
-/** Tells whether every answer that fits a schema is a text. */
-function takesText(schema: Json): boolean {
-  return isObject(schema) && schema['type'] === 'string';
+  if (schema === undefined || (isObject(schema) && schema['type'] === 'string')) return text;
+  const value = parsed(text);
+  if (typeof value === 'string') return value;
+  const { checkValue } = await import('../../../activities/values/output-schema.js');
+  const fits = (one: Json): boolean => 'value' in checkValue(one, schema);
+  return !fits(value) && fits(text) ? text : value;
 }
 
 /** A text that is no JSON is taken as it is: the run says whether it fits. */
