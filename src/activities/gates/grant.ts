@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Decision, Gate } from '../../plan/gates/gate.js';
+import { isEditable, isRejectable } from '../../plan/gates/gate.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { ApprovalKey } from '../../store/records/approval-key.js';
@@ -22,15 +23,19 @@ export interface Grant extends TokenGate {
 }
 
 /** What a gate lets people do. What changes the content is for who is granted that by name. */
-export function grantable({ content, fixed, ...gate }: Gate): { usual: Granted[]; all: Granted[] } {
+export function grantable(gate: Gate): { usual: Granted[]; all: Granted[] } {
   const usual = usualWords(gate);
-  return { usual, all: usual.includes('approve') && content !== null && fixed !== true ? [...usual, 'edit'] : usual };
+  return { usual, all: isEditable(gate) ? [...usual, 'edit'] : usual };
 }
 
 /** The same without that. */
-export function usualWords({ kind, options }: Pick<Gate, 'kind' | 'options'>): Granted[] {
-  if (kind === 'ask') return ['answer'];
-  return options === undefined ? ['approve', 'reject'] : ['answer', 'reject'];
+export function usualWords(gate: Pick<Gate, 'kind' | 'options'>): Granted[] {
+  const { kind, options } = gate;
+  return [kind === 'ask' || options !== undefined ? 'answer' : 'approve', ...rejecting(gate)];
+}
+
+function rejecting(gate: Pick<Gate, 'kind' | 'options'>): Granted[] {
+  return isRejectable(gate) ? ['reject'] : [];
 }
 
 const name = z.string().min(1).max(1_024);

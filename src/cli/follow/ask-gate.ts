@@ -1,4 +1,5 @@
 import type { Gate } from '../../plan/gates/gate.js';
+import { isEditable, isRejectable } from '../../plan/gates/gate.js';
 import { optionText } from '../../plan/gates/option-text.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
@@ -133,7 +134,7 @@ async function react(asking: Asking, key: string): Promise<Answer | null> {
   const chosen = gate.options !== undefined && /[1-9]/.test(key) ? gate.options[Number(key) - 1] : undefined;
   if (chosen !== undefined) return (await mayDecide(asking)) ? { kind: 'answer', value: chosen } : null;
   if (key === 'a') return decideBy(asking);
-  if (key === 'r' && gate.kind === 'approval') return whileBusy(asking, () => readReason(asking));
+  if (key === 'r' && isRejectable(gate)) return whileBusy(asking, () => readReason(asking));
   if (key === 'o' || (key === 'e' && content !== null)) await whileBusy(asking, () => look(asking, content, key));
   return null;
 }
@@ -208,7 +209,7 @@ async function look(asking: Asking, content: GateContent | null, key: string): P
     terminal,
     keys,
   } = asking;
-  if (key === 'e' && content !== null && hasEditor(terminal) && !gate.fixed) return edit(asking, content);
+  if (key === 'e' && content !== null && hasEditor(terminal) && isEditable(gate)) return edit(asking, content);
   await keys.lend(() => openInPager(wholeOf(asking), terminal));
   asking.opened = true;
   tell(terminal, '', ...choices(gate, terminal));
@@ -236,7 +237,7 @@ async function readReason({ open: { gate }, terminal, keys }: Asking): Promise<A
 
 async function readAnswer({ open: { gate }, terminal, keys }: Asking): Promise<Answer | null> {
   const text = await keys.line('  your answer: ');
-  if (text !== null && text.trim() !== '') return { kind: 'answer', value: answerValue(text, gate) };
+  if (text !== null && text.trim() !== '') return { kind: 'answer', value: await answerValue(text, gate) };
   tell(terminal, ...choices(gate, terminal));
   return null;
 }
@@ -274,7 +275,7 @@ const DIGITS = 9;
 
 /** What can be done, in lines as wide as the terminal; an option is never cut. */
 function choices(gate: Gate, terminal: Terminal): string[] {
-  const { kind, options, content, fixed } = gate;
+  const { kind, options, content } = gate;
   const key = (what: string, name: string): string => (name === '' ? what : `${what} [${name}]`);
   const byText = takesText(gate) ? [key('answer', 'a')] : [];
   const answers =
@@ -284,8 +285,8 @@ function choices(gate: Gate, terminal: Terminal): string[] {
           ...(options ?? []).map((option, index) => key(optionText(option), index < DIGITS ? String(index + 1) : '')),
           ...byText,
         ];
-  const rejecting = kind === 'approval' ? [key('reject with a reason', 'r')] : [];
-  const looking = content === null ? [] : [key(fixed || !hasEditor(terminal) ? 'open' : 'edit', 'e')];
+  const rejecting = isRejectable(gate) ? [key('reject with a reason', 'r')] : [];
+  const looking = content === null ? [] : [key(isEditable(gate) && hasEditor(terminal) ? 'edit' : 'open', 'e')];
   const width = widthOf(terminal.stderr) - 2;
   const lines: string[] = [];
   for (const item of [...answers, ...rejecting, ...looking, key('later', 'Ctrl-C')]) {

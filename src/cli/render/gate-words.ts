@@ -1,5 +1,5 @@
 import type { Gate } from '../../plan/gates/gate.js';
-import { missingOf, namesOf } from '../../plan/gates/gate.js';
+import { isRejectable, missingOf, namesOf } from '../../plan/gates/gate.js';
 import { optionText } from '../../plan/gates/option-text.js';
 import type { Json } from '../../plan/values/json.js';
 import type { OpenGate } from '../observe/view/view.js';
@@ -18,7 +18,7 @@ export function wantOf({ kind, options }: Gate): string {
 export function answerCommands({ address, gate }: OpenGate): string[] {
   const to = safeLine(address);
   const { kind, options } = gate;
-  const rejecting = kind === 'approval' ? [typedCommand('perdure reject', [to], '--comment "why"')] : [];
+  const rejecting = isRejectable(gate) ? [typedCommand('perdure reject', [to], '--comment "why"')] : [];
   if (options !== undefined) {
     const [first = '', ...others] = options.map(optionText);
     const or = others.length === 0 ? '' : `    # or ${namesOf(others.map(shellWord), 'or')}`;

@@ -89,8 +89,9 @@ function wordFor(
 
 /** Tells whether those who have not spoken yet cannot bring any choice to the quorum. */
 function isHopeless({ approvers, excluded = [], votes = [], escalation, ...gate }: Gate): boolean {
-  if (approvers === undefined || escalation !== undefined) return false;
-  const left = approvers.filter((name) => !excluded.includes(name) && !votes.some(({ by }) => by === name)).length;
+  if (approvers === undefined) return false;
+  const all = [...new Set([...approvers, ...(escalation?.to ?? [])])];
+  const left = all.filter((name) => !excluded.includes(name) && !votes.some(({ by }) => by === name)).length;
   return left < missingOf({ ...gate, votes });
 }
 

@@ -212,7 +212,7 @@ function formRefusal({ decision, value, edit, remember }: Decision, gate: Gate):
   const name = `Gate \`${gate.path}\``;
   if (remember === true && (decision !== 'approve' || gate.kind !== 'tool'))
     return `${name} is about no call of a tool that is approved: nothing is remembered of it.`;
-  if (edit !== undefined && (decision !== 'approve' || gate.content === null || gate.fixed))
+  if (edit !== undefined && (decision !== 'approve' || !isEditable(gate)))
     return `${name} shows nothing that may be edited.`;
   if (decision === 'reject') return null;
   if (gate.options !== undefined) return optionRefusal(decision, value, gate);
@@ -232,6 +232,16 @@ function optionRefusal(decision: Decision['decision'], value: Value | undefined,
     ? null
     : `Gate \`${gate.path}\` takes one of ` +
         `${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}.`;
+}
+
+/** Tells whether the content of a gate may be changed by who approves it: who answers or chooses approves none. */
+export function isEditable({ kind, options, content, fixed }: Gate): boolean {
+  return content !== null && !fixed && kind !== 'ask' && options === undefined;
+}
+
+/** Tells whether a gate has a way to reject it: a question has none, and choices have their own. */
+export function isRejectable({ kind, options }: Pick<Gate, 'kind' | 'options'>): boolean {
+  return kind === 'approval' || (kind !== 'ask' && options === undefined);
 }
 
 /**

@@ -137,11 +137,11 @@ export function endAlone(gate: Gate, settings: RunSettings): StepEnd | null {
 
 /** A gate that nobody may decide, now or later, would wait for ever. */
 function stuckEnd({ approvers, excluded = [], quorum = 1, deadline, escalation }: Gate): StepEnd | null {
-  if (approvers === undefined || deadline !== undefined || escalation !== undefined) return null;
-  const able = approvers.filter((name) => !excluded.includes(name));
-  if (able.length >= quorum) return null;
+  if (approvers === undefined || deadline !== undefined) return null;
+  const all = [...new Set([...approvers, ...(escalation?.to ?? [])])];
+  if (all.filter((name) => !excluded.includes(name)).length >= quorum) return null;
   const who =
-    `it is for ${namesOf(approvers, 'or')} to ` +
+    `it is for ${namesOf(all, 'or')} to ` +
     `decide${excluded.length === 0 ? '' : `, and not for ${namesOf(excluded, 'or')}`}`;
   return {
     status: 'error',

@@ -1,8 +1,7 @@
-import { isAnswered } from '../../cli/bill/bill-words.js';
 import type { Child } from 'hono/jsx';
 import type { Granted } from '../../activities/gates/grant.js';
-import type { Gate } from '../../plan/gates/gate.js';
-import { personRefusal } from '../../plan/gates/gate.js';
+import { grantable } from '../../activities/gates/grant.js';
+import { isEditable, personRefusal } from '../../plan/gates/gate.js';
 import { optionText } from '../../plan/gates/option-text.js';
 import type { GateContent } from '../../cli/follow/gate-content.js';
 import type { OpenGate } from '../../cli/observe/view/view.js';
@@ -38,8 +37,8 @@ export function GatePage({
 }) {
   const { gate, address } = open;
   const refused = grant?.refused ?? personRefusal(person, gate);
-  const edit = content === null || gate.fixed || gate.kind === 'ask' ? null : toField(content.text);
-  const { may, places } = grant ?? { may: ways(gate), places: placesOf(address) };
+  const edit = content === null || !isEditable(gate) ? null : toField(content.text);
+  const { may, places } = grant ?? { may: grantable(gate).all, places: placesOf(address) };
   return (
     <article class="gate" id="gate" data-part>
       <GateHead open={open} now={now} crumbs={grant === null} />
@@ -68,13 +67,6 @@ export function GatePage({
       </details>
     </article>
   );
-}
-
-/** All that who is signed in may do: whatever a form sends, the run itself judges it. */
-function ways(gate: Gate): Granted[] {
-  const reject: Granted[] = gate.kind === 'ask' ? [] : ['reject'];
-  const asks = isAnswered(gate);
-  return [asks ? 'answer' : 'approve', ...reject, 'edit'];
 }
 
 /** What is asked, by which run, since when, and the hash of what is shown. */

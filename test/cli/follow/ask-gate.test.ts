@@ -26,7 +26,7 @@ async function typed(
   keys: string,
   content: string | null,
   editor: string,
-  { bill = [], message = 'Save it?' }: { bill?: string[]; message?: string } = {},
+  { bill = [], ...gate }: { bill?: string[] } & Partial<OpenGate['gate']> = {},
 ): Promise<{ answer: Answer; told: string }> {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
   const stderr = new PassThrough();
@@ -44,7 +44,7 @@ async function typed(
   stdin.write(keys);
   const answer = await askGate(
     {
-      open: { ...OPEN, gate: { ...OPEN.gate, message } },
+      open: { ...OPEN, gate: { ...OPEN.gate, ...(content === null ? {} : { content: { value: content } }), ...gate } },
       content: content === null ? null : { text: content, shown: content, isText: true },
       bill,
     },
@@ -111,6 +111,23 @@ describe('the keys of a gate', () => {
     expect(told).toContain('Nothing was changed.');
     expect(told).toContain('`o` opens all of it');
   });
+
+  it('open content beside options, which choose and approve no edit', async () => {
+    const gate = { options: ['ship', 'hold'] };
+    const { answer, told } = await typed('ea1', 'a report', 'sed -i s/report/summary/', gate);
+    expect(answer).toEqual({ kind: 'answer', value: 'ship' });
+    expect(told).toContain('open [e]');
+    expect(told).not.toContain('as you edited it');
+  });
+
+  it.each(['tool', 'checkpoint', 'ready'] as const)(
+    'reject what a gate of kind %s shows, with a reason',
+    async (kind) => {
+      const { answer, told } = await typed('rnot yet\r', null, '', { kind });
+      expect(answer).toEqual({ kind: 'reject', comment: 'not yet' });
+      expect(told).toContain('reject with a reason [r]');
+    },
+  );
 
   it('approve at once what was on the screen as a whole', async () => {
     expect((await typed('a', 'a report', '')).answer).toEqual({ kind: 'approve', edited: undefined });
