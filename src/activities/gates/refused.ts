@@ -1,4 +1,6 @@
 import { DECISIONS_LOG } from '../../plan/gates/gate.js';
+import { safeName } from '../../plan/text/safe-name.js';
+import { safeLine } from '../../plan/text/safe-text.js';
 import type { LogLine } from '../../store/logs/line.js';
 import type { Store } from '../../store/store.js';
 import type { Activities } from '../contract.js';
@@ -16,7 +18,8 @@ export interface Refused {
 export async function noteRefused(store: Pick<Store, 'openLog'>, run: string, refused: Refused): Promise<void> {
   const { gate, by, reason } = refused;
   const log = store.openLog(run.split('/', 1)[0] ?? run, DECISIONS_LOG);
-  log.write('note', `refused: a decision of \`${gate}\` by ${by}: ${reason}\n`);
+  // What somebody says of themselves is one name: it writes no line of its own.
+  log.write('note', `refused: a decision of \`${safeName(gate)}\` by ${safeName(by)}: ${safeLine(reason)}\n`);
   await log.close();
 }
 
