@@ -23,25 +23,8 @@ export function wordsOf(notice: Notice): NoticeWords {
   const { run, definition, command } = notice;
   const about = `${safeName(definition)} · ${safeName(run)}`;
   switch (notice.event) {
-    case 'waiting': {
-      const { gate, message, hash, deadline, approvers, options, follows, page, links = [] } = notice;
-      return {
-        title: `${safeName(definition)} waits for a person`,
-        lines: [
-          { said: safeText(message) },
-          `${safeName(gate)} · ${hash.replace(':', ' ')}`,
-          ...(approvers === undefined ? [] : [`for ${approvers.map(safeName).join(' or ')}`]),
-          ...(options === undefined ? [] : [{ said: `one of: ${options.map(optionText).join(' · ')}` }]),
-          ...(deadline === undefined ? [] : [`until ${safeName(deadline)}`]),
-          ...(follows === undefined ? [] : billLines(follows)),
-          command,
-        ],
-        buttons: [
-          ...links.map(({ to, may, url }) => ({ label: `Look, then ${may.join(' or ')} as ${safeName(to)}`, url })),
-          ...(page === undefined || links.length > 0 ? [] : [{ label: 'Look at it', url: page }]),
-        ],
-      };
-    }
+    case 'waiting':
+      return waitingWords(notice);
     case 'paused':
       return {
         title: `${safeName(definition)} is paused`,
@@ -60,9 +43,42 @@ export function wordsOf(notice: Notice): NoticeWords {
   }
 }
 
+/** Of a gate that waits, or that still does. */
+function waitingWords(notice: Extract<Notice, { event: 'waiting' }>): NoticeWords {
+  const { definition, gate, message, hash, deadline, options, follows, page, command, links = [] } = notice;
+  const isAgain = notice.reminders !== undefined || notice.escalated !== undefined;
+  return {
+    title: `${safeName(definition)} ${isAgain ? 'still waits' : 'waits'} for a person`,
+    lines: [
+      { said: safeText(message) },
+      `${safeName(gate)} · ${hash.replace(':', ' ')}`,
+      ...askedLines(notice),
+      ...(options === undefined ? [] : [{ said: `one of: ${options.map(optionText).join(' · ')}` }]),
+      ...(deadline === undefined ? [] : [`until ${safeName(deadline)}`]),
+      ...(follows === undefined ? [] : billLines(follows)),
+      command,
+    ],
+    buttons: [
+      ...links.map(({ to, may, url }) => ({ label: `Look, then ${may.join(' or ')} as ${safeName(to)}`, url })),
+      ...(page === undefined || links.length > 0 ? [] : [{ label: 'Look at it', url: page }]),
+    ],
+  };
+}
+
+/** Who is asked, and how often they were. */
+function askedLines({ reminders = 0, approvers, escalated }: Extract<Notice, { event: 'waiting' }>): string[] {
+  return [
+    ...(reminders === 0 ? [] : [`reminder ${String(reminders)}`]),
+    ...(approvers === undefined ? [] : [`for ${approvers.map(safeName).join(' or ')}`]),
+    ...(escalated === undefined ? [] : [`escalated to ${escalated.map(safeName).join(' and ')}`]),
+  ];
+}
+
 /** What follows, what it may take, and the budget that stays: the whole bill is on the gate's page. */
-function billLines({ steps, external, forecast, budget }: Follows): string[] {
-  const then = steps === 0 ? 'Then nothing more' : `Then ${String(steps)} step${steps === 1 ? '' : 's'} can begin`;
+function billLines({ steps, external, forecast, budget, run_only }: Follows): string[] {
+  const here = run_only === true ? ' in this workflow' : '';
+  const then =
+    (steps === 0 ? 'Then nothing more' : `Then ${String(steps)} step${steps === 1 ? '' : 's'} can begin`) + here;
   return [
     external.length === 0
       ? `${then}; none is marked as changing the world outside.`

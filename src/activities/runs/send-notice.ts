@@ -3,7 +3,8 @@ import { Context } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { MailWay } from '../../plan/gates/mail-way.js';
-import type { GateInPlan, Notice, NoticeCall, NoticeForecast, NoticeWay } from '../../plan/gates/notice.js';
+import type { Follows, GateInPlan, Notice, NoticeCall, NoticeForecast, NoticeWay } from '../../plan/gates/notice.js';
+import { followsInTree } from '../../plan/outcomes/follows.js';
 import { NOTICE_LOG, NOTICE_WORKFLOW, addressVariable, filledAddress } from '../../plan/gates/notice.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import { sha256 } from '../../store/hash.js';
@@ -71,14 +72,29 @@ async function send(call: NoticeCall, { store, credentials }: Dependencies): Pro
 async function filled({ notice, way, asked, left, workspace }: NoticeCall, deps: Dependencies): Promise<Notice> {
   if (notice.event !== 'waiting') return notice;
   const links = asked === undefined ? [] : await noticeLinks(asked, nameOf(way), deps.store);
-  const { follows } = notice;
-  const forecast =
-    left === undefined || follows === undefined || follows.steps === 0 ? null : await forecastIn(left, workspace, deps);
+  if (left === undefined || notice.follows === undefined)
+    return { ...notice, ...(links.length === 0 ? {} : { links }) };
+  const { run_only: _own, ...own } = notice.follows;
+  const forecast = own.steps === 0 ? null : await forecastIn(left, workspace, deps);
+  const tree = await inTree(left, notice, deps);
   return {
     ...notice,
     ...(links.length === 0 ? {} : { links }),
-    ...(forecast === null || follows === undefined ? {} : { follows: { ...follows, forecast } }),
+    follows: {
+      ...(tree === null ? notice.follows : { ...own, ...tree }),
+      ...(forecast === null ? {} : { forecast }),
+    },
   };
+}
+
+/** What follows in all runs of the tree; null where the Plan of its root does not have the gate. */
+async function inTree(
+  { plan }: GateInPlan,
+  { run, gate }: Extract<Notice, { event: 'waiting' }>,
+  { store }: Dependencies,
+): Promise<Pick<Follows, 'steps' | 'external'> | null> {
+  const root = await store.getPlan(plan).catch(() => null);
+  return root === null ? null : followsInTree(root, gate.slice(run.length + 1));
 }
 
 /** People are told without it where it fails or takes long. */
@@ -198,6 +214,7 @@ function shownNotice(notice: Notice): Notice {
         ...about,
         message: safeText(notice.message),
         ...(notice.approvers === undefined ? {} : { approvers: notice.approvers.map(safeName) }),
+        ...(notice.escalated === undefined ? {} : { escalated: notice.escalated.map(safeName) }),
         ...(notice.follows && { follows: { ...notice.follows, external: notice.follows.external.map(safeName) } }),
       };
     case 'paused':

@@ -38,6 +38,10 @@ export type Notice = { run: string; definition: string; submitted_by: string; at
       deadline?: string;
       approvers?: string[];
       options?: Json[];
+      /** Reminders that were given, this one too. */
+      reminders?: number;
+      /** Whom it was escalated to: they may decide as well. */
+      escalated?: string[];
       /** What can begin then; absent where nobody looked. */
       follows?: Follows;
       /** Its page, for who is signed in. */
@@ -52,8 +56,10 @@ export type Notice = { run: string; definition: string; submitted_by: string; at
 /** The workflow that tells one notice: beside the run, which never waits for it. */
 export const NOTICE_WORKFLOW = 'perdureNotice';
 
-/** What can begin once a gate is decided, of the run that asks: as a notice tells it. */
+/** What can begin once a gate is decided: as a notice tells it. */
 export interface Follows {
+  /** Only the run that asks was looked at, and not those around it. */
+  run_only?: true;
   /** Steps that wait for it, those in them included. */
   steps: number;
   /** Names of those that their author marks as `effect: external`. */

@@ -36,3 +36,17 @@ it('what is not known of a gate is not told', () => {
   ]);
   expect(wordsOf(waiting({ steps: 0, external: [] })).lines.slice(2, -1)).toHaveLength(1);
 });
+
+it('a gate that still waits is told so, with the reminder it is, and who may decide by now', () => {
+  const again = { reminders: 2, approvers: ['ana', 'dan'], escalated: ['dan'] };
+  const { title, lines } = wordsOf({ ...waiting({ steps: 0, external: [] }), ...again } as Notice); // of this event
+  expect(title).toBe('essay still waits for a person');
+  expect(lines.slice(2, 5)).toEqual(['reminder 2', 'for ana or dan', 'escalated to dan']);
+  expect(wordsOf(waiting({ steps: 0, external: [] })).title).toBe('essay waits for a person');
+});
+
+it('what follows in runs around is not said to be nothing where it was not looked at', () => {
+  expect(wordsOf(waiting({ run_only: true, steps: 0, external: [] })).lines.at(2)).toBe(
+    'Then nothing more in this workflow; none is marked as changing the world outside.',
+  );
+});
