@@ -255,7 +255,9 @@ export async function awaitDecision(
         await keepReceipt(book, gate, end);
         return end;
       }
-      settle(book, passTime(book.open.get(path) ?? gate, Date.now()));
+      const passed = passTime(book.open.get(path) ?? gate, Date.now());
+      settle(book, passed);
+      if (passed.end === null) book.onOpened(passed.gate);
       // Reminders are events as well (I12).
       book.onMessage();
     }

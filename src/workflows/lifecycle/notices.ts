@@ -36,10 +36,10 @@ export async function perdureNotice(notify: NotifySettings, told: Omit<NoticeCal
   for (const end of ends) if (end.status === 'rejected') throw toRunError(end.reason);
 }
 
-/** Tells that a gate waits for people. */
+/** Tells that a gate waits for people, or that it still does. */
 export function noticeGate(
   context: RunContext,
-  { path, kind, message, hash, since, deadline, approvers, options, ...rest }: Gate,
+  { path, kind, message, hash, since, deadline, approvers, options, reminders, escalated, ...rest }: Gate,
 ): void {
   const { run } = context.root;
   const gate = `${run}/${path}`;
@@ -54,13 +54,16 @@ export function noticeGate(
     ...about(context),
     event: 'waiting',
     ...{ gate, kind, message, hash, command, ...terms },
-    follows: { ...followsOf(context.plan, own), ...budgetOf(context) },
+    ...(reminders === undefined ? {} : { reminders }),
+    ...(escalated === undefined ? {} : { escalated }),
+    follows: { run_only: true, ...followsOf(context.plan, own), ...budgetOf(context) },
     ...pageOf(context, gate),
   };
   const { excluded } = rest;
   const shown = { path, kind, hash, since, ...terms, ...(excluded === undefined ? {} : { excluded }) };
   const left = { plan: context.root.plan, nested: context.nested, path: own };
-  void tell(context, `${gate}~${since}`, notice, { ...linkedGate(context, shown), left });
+  const times = reminders === undefined && escalated === undefined ? [] : [reminders ?? 0, (escalated ?? []).length];
+  void tell(context, [gate, since, ...times].join('~'), notice, { ...linkedGate(context, shown), left });
 }
 
 /** What the run may still use of its own limits. */

@@ -18,7 +18,7 @@ export interface GateBook {
   messages: { signals: number; updates: number };
   /** Told of each message once it was taken in. */
   onMessage: () => void;
-  /** Told of each gate that is shown, again after continuing as new. */
+  /** Told of each gate that is shown, again after continuing as new, and when people are reminded or others asked. */
   onOpened: (gate: Gate) => void;
   /** Told when the list in the memo was written for a gate that has opened or ended. */
   onListed: () => void;

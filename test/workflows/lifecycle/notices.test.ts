@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Notice, NotifySettings } from '../../../src/plan/gates/notice.js';
 import { NOTICE_EVENTS } from '../../../src/plan/gates/notice.js';
+import type { Template } from '../../../src/plan/values/expression.js';
 import { inline } from '../../../src/plan/values/value.js';
 import { until } from '../../faults/project.js';
 import { after, body, commandStep, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
@@ -44,6 +45,8 @@ const tellers = (handle: RunHandle, count: number): Promise<string[]> =>
     return found.length === count && !found.includes('RUNNING') && found;
   });
 
+const names = (...value: string[]): Template => ({ kind: 'literal', value });
+
 describe('notify', () => {
   it('tells once of each gate that waits, of a nested run too, and of the end', async () => {
     const asking = body([approval(0, { id: 'ok' })], { name: 'asking' });
@@ -54,8 +57,9 @@ describe('notify', () => {
       plan: 'sha256:asking' as const,
       inputs: {},
     };
+    const ship = commandStep(2, ['true'], { id: 'ship', needs: needs(1), effect: 'external' });
     const handle = await harness.start(
-      plan([approval(0, { id: 'first' }), nested], { nested: { 'sha256:asking': asking } }),
+      plan([approval(0, { id: 'first' }), nested, ship], { nested: { 'sha256:asking': asking } }),
       { settings: { notify: toFile('told') } },
     );
     const run = handle.workflowId;
@@ -84,8 +88,35 @@ describe('notify', () => {
       ['waiting', run, `perdure approve ${run}/inner/ok`],
       ['ended', run, `perdure show ${run}`],
     ]);
-    expect(notices[2]).toMatchObject({ status: 'success', error: null, steps: 2 });
+    expect(notices.slice(0, 2).map((notice) => 'follows' in notice && notice.follows)).toEqual([
+      { steps: 3, external: ['ship'] },
+      { steps: 1, external: ['ship'] },
+    ]);
+    expect(notices[2]).toMatchObject({ status: 'success', error: null, steps: 3 });
     expect(await tellers(handle, 3)).toEqual(['COMPLETED', 'COMPLETED', 'COMPLETED']);
+  });
+
+  it('tells again when people are reminded, and when others may decide as well', async () => {
+    const asked = { approvers: names('ana'), reminder_ms: 1_000, escalate: { after_ms: 2_500, to: names('dan') } };
+    const handle = await harness.start(plan([approval(0, { id: 'ok', rules: asked })]), {
+      settings: { notify: toFile('reminded') },
+    });
+    // Each is told by itself, so they come in any order; how many reminders there are by then is a matter of time.
+    await until(async () => {
+      const facts = (await told('reminded', 3)).map(
+        (one) => one.event === 'waiting' && [(one.reminders ?? 0) > 0, one.escalated, one.approvers],
+      );
+      const wanted = [
+        [false, undefined, ['ana']],
+        [true, undefined, ['ana']],
+        [true, ['dan'], ['ana', 'dan']],
+      ];
+      return wanted.every((one) => facts.some((fact) => JSON.stringify(fact) === JSON.stringify(one)))
+        ? true
+        : undefined;
+    });
+    await people.say(handle.workflowId, 'dan');
+    await handle.result();
   });
 
   it('tells of a limit that pauses the run, and of a run that is cancelled', async () => {
