@@ -219,7 +219,7 @@ describe('what a gate tells beside its content', () => {
     expect(await page.locator('.line.same').count()).toBeGreaterThan(0);
   });
 
-  it('takes the place of nothing that somebody reads: they are told, and decide on what they read, or not', async () => {
+  it('takes the place of nothing that somebody reads: they are told, and decide on what they read', async () => {
     await page.goto(`${ui.origin}/gates/loops/ok`);
     const before = await page.locator('#content pre').innerText();
     await page.getByRole('button', { name: 'Approve', exact: true }).focus();
