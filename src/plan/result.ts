@@ -141,12 +141,15 @@ export interface RunRecord extends RunOutcome {
    * then.
    */
   done_before?: string[];
-  /** State of the workspace when the run closed; null where it is not known, or of no use to a rerun. */
-  workspace_digest: Hash | null;
+  /** State of the workspace when the run closed; null where no rerun is held against it. */
+  workspace_digest: WorkspaceState | null;
   /** ISO 8601, UTC. */
   started_at: string;
   ended_at: string;
 }
+
+/** The state of a workspace under git; one that is not known is as no other was, also where that is not known. */
+export type WorkspaceState = Hash | 'unknown';
 
 /** What a run hands over to be written when it closes. */
 export type ClosingRun = Omit<RunRecord, 'workspace_digest'>;

@@ -2,7 +2,7 @@ import { lstat, mkdir, realpath, rm, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
-import type { Hash } from '../../plan/values/value.js';
+import type { WorkspaceState } from '../../plan/result.js';
 import type { Git } from '../../store/git/git.js';
 import { GitError, gitOf } from '../../store/git/git.js';
 import { KEPT_AS_THEY_ARE } from '../../store/git/index-files.js';
@@ -10,6 +10,7 @@ import { excludesOf, headOf, indexOf, repositoryAt, repositoryOf } from '../../s
 import type { Look } from '../../store/git/work-tree.js';
 import { hide, lookAt } from '../../store/git/work-tree.js';
 import { sha256 } from '../../store/hash.js';
+import { noFile } from '../../store/read-regular.js';
 import { makeTemporary } from '../../store/folders/temporary.js';
 
 /** What only says what runs do: it is in the Plan, and a step that it changes has another content. */
@@ -27,11 +28,14 @@ export interface Apart {
 
 /**
  * The state of a workspace under git: its commit, what its index says, and sizes and times of the files that differ
- * from that, but for definitions. Null where there is no git, or git does not answer: then nobody knows what was
- * changed by hand. The workspace's own repository is read as data, and git works with one of ours: what an agent wrote
- * there into a configuration is not heard.
+ * from that, but for definitions. Null where there is no git; `unknown` where git cannot tell now, for want of room,
+ * say. The workspace's own repository is read as data, and git works with one of ours: what an agent wrote there into a
+ * configuration is not heard.
  */
-export async function workspaceDigest(folder: string, { definition, stateDir }: Apart = {}): Promise<Hash | null> {
+export async function workspaceDigest(
+  folder: string,
+  { definition, stateDir }: Apart = {},
+): Promise<WorkspaceState | null> {
   // Spares us to start git where it can say nothing.
   if (repositoryOf(folder) === null) return null;
   try {
@@ -46,7 +50,7 @@ export async function workspaceDigest(folder: string, { definition, stateDir }: 
       );
     });
   } catch {
-    return null;
+    return 'unknown';
   }
 }
 
@@ -145,6 +149,6 @@ async function hidesFiles({ git, repository: { top }, place }: Look): Promise<bo
 }
 
 async function fileState(top: string, path: string): Promise<[string, number, number]> {
-  const found = await lstat(join(top, path)).catch(() => null);
+  const found = await lstat(join(top, path)).catch((error: unknown) => noFile(error, join(top, path)));
   return [path, found?.size ?? -1, found?.mtimeMs ?? -1];
 }

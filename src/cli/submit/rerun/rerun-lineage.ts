@@ -28,8 +28,15 @@ export async function lineageOf(record: RunRecord, store: Store): Promise<Ancest
   return [...lineage.values()];
 }
 
-/** Where results may be taken from, and whether files that nobody named have changed since. */
-export async function sourcesOf(plan: Plan, lineage: Ancestor[], store: Pick<Store, 'folder'>): Promise<ReuseSource[]> {
+/**
+ * Where results may be taken from, and whether files that nobody named have changed since: so they have where it is not
+ * known how they were, or are.
+ */
+export async function sourcesOf(
+  plan: Plan,
+  lineage: Pick<Ancestor, 'record'>[],
+  store: Pick<Store, 'folder'>,
+): Promise<ReuseSource[]> {
   const { workspaceDigest } = await import('../../../activities/workspace/workspace-digest.js');
   const digest = dependsOnWorkspace(plan)
     ? await workspaceDigest(locate(store, lineage[0]?.record.workspace ?? ''), {
@@ -40,7 +47,7 @@ export async function sourcesOf(plan: Plan, lineage: Ancestor[], store: Pick<Sto
   return lineage.map(({ record: { run, journal, workspace_digest } }) => ({
     run,
     from: journal,
-    changed: digest !== undefined && workspace_digest !== digest,
+    changed: digest !== undefined && (digest === 'unknown' || workspace_digest !== digest),
   }));
 }
 
