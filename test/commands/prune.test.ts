@@ -1,4 +1,5 @@
-// @seconds 15
+// @module-tag git
+// @seconds 25
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,12 +12,17 @@ const ECHO = 'name: echo\nsteps:\n  - command: [sh, -c, "echo said"]\n';
 const OUTER = 'name: outer\nsteps:\n  - workflow: echo\n  - workflow: echo\n';
 const ASKS = 'name: asks\nsteps:\n  - ask: Which?\n  - command: [echo, "${steps[0].output}"]\n';
 
+const TREE =
+  'name: tree\nworkspace: worktree\nsteps:\n  - {id: asks, ask: Which?}\n' +
+  '  - {id: makes, command: [sh, -c, "echo made > made.txt; date"], commit: Make it}\n';
+
 let project: Project;
 beforeAll(async () => {
   project = await openProject({
     'definitions/workflows/echo.yml': ECHO,
     'definitions/workflows/outer.yml': OUTER,
     'definitions/workflows/asks.yml': ASKS,
+    'definitions/workflows/tree.yml': TREE,
   });
 });
 afterAll(() => project.close());
@@ -68,6 +74,37 @@ it(
     expect(await readdir(inState('runs'))).toEqual([]);
   },
 );
+
+it('leaves what a rerun that is open takes its work from, and what that was a rerun of', async () => {
+  const answer = async (run: string): Promise<void> => {
+    expect((await project.run('answer', run, 'this')).code).toBe(0);
+    expect((await project.run('watch', run)).code).toBe(0);
+  };
+  const begin = async (...args: string[]): Promise<void> => {
+    const { code, stderr } = await project.run(...args, '--no-wait');
+    expect(code, stderr).toBe(4);
+  };
+  await begin('run', 'tree', '--id', 'first');
+  await answer('first');
+  await begin('rerun', 'first', '--id', 'second');
+  await answer('second');
+  await begin('rerun', 'second', '--id', 'third');
+  await project.run('run', 'echo', '--id', 'alone');
+  await expect
+    .poll(() => json<{ runs: string[] }>('prune', '--older-than', '0', '--dry-run'))
+    .toMatchObject({ runs: expect.arrayContaining(['alone']) as string[], open: 1 });
+  const pruned = await json<{ runs: string[] }>('prune', '--older-than', '0');
+  expect(pruned.runs).toContain('alone');
+  expect(['first', 'second', 'third'].filter((run) => pruned.runs.includes(run))).toEqual([]);
+  await answer('third');
+  const { steps } = await json<{ steps: Json[] }>('show', 'third');
+  expect(steps).toMatchObject([{}, { status: 'success', reused: true }]);
+  expect(existsSync(inState('runs', 'first.json'))).toBe(true);
+  // Once none is open they go as any.
+  await expect
+    .poll(() => json<{ runs: string[] }>('prune', '--older-than', '0', '--dry-run'))
+    .toMatchObject({ runs: ['first', 'second', 'third'], open: 0 });
+});
 
 it('refuses a time that is none', async () => {
   expect(await project.run('prune', '--older-than', 'week')).toMatchObject({

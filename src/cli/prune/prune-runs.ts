@@ -15,6 +15,7 @@ import { lastLinks } from '../observe/list-runs.js';
 import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import { notedServer } from '../submit/start-run.js';
+import { neededBy } from './needed-runs.js';
 
 /** What was removed, or would be. */
 export interface Pruned {
@@ -22,7 +23,7 @@ export interface Pruned {
   runs: string[];
   /** Journals of answers that no run needs any more. */
   journals: number;
-  /** Open runs: of those, and of what they may reuse, nothing is removed. */
+  /** Open runs: of those, and of what they take work from, nothing is removed. */
   open: number;
 }
 
@@ -48,14 +49,15 @@ export async function pruneRuns(
     const submitted = await store.listUnrecorded();
     const executions = link === null ? [] : await executionsOf(link, INTERPRETER, isElsewhere);
     const listed = new Set(executions.map(({ workflowId }) => rootOf(workflowId)));
-    const unlisted = submitted.filter(({ run }) => !listed.has(run));
-    const old = findOld({
-      before,
-      executions,
-      records: await latestRecords(store, { most: Infinity, status: null }),
-      unlisted: await asEnded(unlisted, { before, store, link }),
-      isElsewhere,
-    });
+    const records = await latestRecords(store, { most: Infinity, status: null });
+    const unlisted = await asEnded(
+      submitted.filter(({ run }) => !listed.has(run)),
+      { before, store, link },
+    );
+    const forgotten = [...unlisted].flatMap(([run, hasEnded]) => (hasEnded ? [run] : []));
+    const open = new Set([...openOf(executions), ...[...unlisted.keys()].filter((run) => !forgotten.includes(run))]);
+    const needed = await neededBy(open, records, store);
+    const old = findOld({ before, executions, records, forgotten, open, needed, isElsewhere });
     const journals = old.open > 0 ? [] : await store.listOldJournals({ before, keep: old.keep });
     if (!dryRun) {
       await remove({ ...old, journals }, store, link);
@@ -72,8 +74,11 @@ interface Known {
   before: Date;
   executions: WorkflowExecutionInfo[];
   records: RunRecord[];
-  /** Runs that left no record and that the server does not list, by whether they ended long ago. */
-  unlisted: Map<string, boolean>;
+  /** Runs that ended long ago, left no record, and that the server does not list. */
+  forgotten: string[];
+  open: Set<string>;
+  /** Runs that an open one takes work from. */
+  needed: Set<string>;
   /** Its server's histories stay. */
   isElsewhere: boolean;
 }
@@ -82,16 +87,13 @@ function findOld({
   before,
   executions,
   records,
-  unlisted,
+  forgotten,
+  open,
+  needed,
   isElsewhere,
 }: Known): Omit<Old, 'journals'> & { keep: string[] } {
-  // One that has just continued as new is in the list a moment before its next link is.
-  const open = new Set(
-    lastLinks(executions)
-      .filter(({ status }) => status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW')
-      .map(({ workflowId }) => rootOf(workflowId)),
-  );
-  const isOld = ({ run, ended_at }: RunRecord): boolean => !open.has(run) && new Date(ended_at) < before;
+  const isFree = (run: string): boolean => !open.has(run) && !needed.has(run);
+  const isOld = ({ run, ended_at }: RunRecord): boolean => isFree(run) && new Date(ended_at) < before;
   const kept = records.filter((record) => !isOld(record));
   const keptRuns = new Set(kept.map(({ run }) => run));
   // A run that was terminated has left no record. It ended when the last of all its Temporal runs did.
@@ -102,21 +104,27 @@ function findOld({
     ({ workflowId }) =>
       !isElsewhere &&
       (ends.get(rootOf(workflowId)) ?? 0) < before.getTime() &&
-      !open.has(rootOf(workflowId)) &&
+      isFree(rootOf(workflowId)) &&
       !keptRuns.has(rootOf(workflowId)),
   );
-  const forgotten = [...unlisted].flatMap(([run, hasEnded]) => (hasEnded ? [{ run }] : []));
-  const runs = new Set(
-    [...records.filter(isOld), ...closed.map(({ workflowId }) => ({ run: rootOf(workflowId) })), ...forgotten].map(
-      ({ run }) => run,
-    ),
-  );
+  const runs = new Set([
+    ...records.filter(isOld).map(({ run }) => run),
+    ...closed.map(({ workflowId }) => rootOf(workflowId)),
+    ...forgotten.filter(isFree),
+  ]);
   return {
     runs: [...runs].sort(),
     executions: closed,
-    open: open.size + unlisted.size - forgotten.length,
+    open: open.size,
     keep: [ORIGINS, quotaScope(dayOf(Date.now())), ...kept.flatMap(({ journal }) => journal ?? [])],
   };
+}
+
+/** Root runs that go on. One that has just continued as new is in the list a moment before its next link is. */
+function openOf(executions: WorkflowExecutionInfo[]): string[] {
+  return lastLinks(executions)
+    .filter(({ status }) => status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW')
+    .map(({ workflowId }) => rootOf(workflowId));
 }
 
 /** A submission is a start soon; what the server does not know much later it has forgotten. */
