@@ -60,7 +60,7 @@ function describe(error: unknown): { message: string; hint: string | null; exit:
       exit: EXIT.unavailable,
     };
   }
-  return fileTrouble(error) ?? { message: error.message, hint: terminalHint(error), exit: EXIT.ended };
+  return fileTrouble(error, hint) ?? { message: error.message, hint: terminalHint(error), exit: EXIT.ended };
 }
 
 /** A key that is missing, at whatever depth: the SDK wraps what its codecs throw. */
@@ -94,18 +94,23 @@ const UNWRITABLE: Record<string, string> = {
   EIO: 'the disk fails',
 };
 
-/** A file that cannot be read or written as things stand. */
-function fileTrouble(error: Error): { message: string; hint: string | null; exit: ExitCode } | null {
-  if (!('code' in error && 'path' in error && 'syscall' in error)) return null;
+/** A file that cannot be read or written as things stand. Of a write to one that is open the system names none. */
+function fileTrouble(
+  error: Error,
+  hint: string | null,
+): { message: string; hint: string | null; exit: ExitCode } | null {
+  if (!('code' in error && 'syscall' in error)) return null;
   const isWrite = error.syscall === 'write';
-  const why = (isWrite ? UNWRITABLE : REFUSALS)[String(error.code)];
-  return why === undefined
-    ? null
-    : {
-        message: `Cannot ${String(error.syscall)} \`${String(error.path)}\`: ${why} (${String(error.code)}).`,
-        hint: isWrite ? 'Change that, or name another place.' : null,
-        exit: EXIT.unavailable,
-      };
+  const isNamed = 'path' in error;
+  const why = (isWrite && isNamed ? UNWRITABLE : REFUSALS)[String(error.code)];
+  if (why === undefined || (!isNamed && !isWrite)) return null;
+  const file = isNamed ? ` \`${String(error.path)}\`` : '';
+  const usual = isNamed ? 'Change that, or name another place.' : 'Make room, and do it again.';
+  return {
+    message: `Cannot ${String(error.syscall)}${file}: ${why} (${String(error.code)}).`,
+    hint: hint ?? (isWrite ? usual : null),
+    exit: EXIT.unavailable,
+  };
 }
 
 function terminalHint({ name }: Error): string | null {

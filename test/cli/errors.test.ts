@@ -55,6 +55,17 @@ describe('an error', () => {
     ]);
   });
 
+  it('says that a disk is full, also where the system names no file', async () => {
+    const error = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+    expect(await told({ isTTY: false }, error, 3)).toEqual([
+      'Error: Cannot write: the disk is full (ENOSPC).',
+      '  Make room, and do it again.',
+    ]);
+  });
+
   it('is one line for other programs', async () => {
     expect(await told({ isTTY: false })).toEqual([
       'Error: The definition `hello` needs the input `name`, which `greeting` needs.',

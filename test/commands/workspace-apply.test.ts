@@ -135,6 +135,32 @@ describe('workspace apply', () => {
     expect(await apply('large')).toMatchObject({ code: 0, stdout: '' });
   });
 
+  it('leaves no half of a file on a full disk, says so, and goes on once there is room', async () => {
+    // As a disk without room does, a limit refuses what is written beyond it, once its signal is ignored.
+    const ignore = `--import=data:text/javascript,process.on('SIGXFSZ',()=>{})`;
+    const small = projectAt(project.folder, { NODE_OPTIONS: ignore }, ['sh', '-c', 'ulimit -f 8192; exec "$@"', 'sh']);
+    const before = readdirSync(project.folder).sort();
+    expect(await small.run('workspace', 'apply', 'large')).toEqual({
+      code: 3,
+      signal: null,
+      stdout: '',
+      stderr:
+        'Error: Cannot write `a-large`: the file would be too large (EFBIG).\n' +
+        '  Change that, and apply again: it goes on where it was ended.\n',
+    });
+    expect(readdirSync(project.folder).sort()).toEqual(before);
+    expect(await small.run('workspace', 'export', 'large', 'out')).toEqual({
+      code: 3,
+      signal: null,
+      stdout: '',
+      stderr:
+        'Error: Cannot write `out/a-large`: the file would be too large (EFBIG).\n' +
+        '  Change that, remove `out`, which has not all, and export again.\n',
+    });
+    expect(existsSync(at('out', 'a-large'))).toBe(false);
+    expect(await apply('large')).toMatchObject({ code: 0, stdout: 'a-large\nzz\n' });
+  });
+
   it('names a way to merge that works, where two runs have changed one file', async () => {
     expect(await apply('first')).toMatchObject({ code: 0 });
     const { code, stderr } = await apply('second');

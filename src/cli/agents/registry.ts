@@ -1,8 +1,8 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { refusal } from '../exit-codes.js';
-import { makeFolders } from '../make-folders.js';
+import { writeWhole } from '../write-whole.js';
 
 /** Where it stands, from the project's root: beside the agents that it is about. */
 export const REGISTRY = join('definitions', 'agents', 'registry.json');
@@ -52,7 +52,5 @@ export function register(root: string, name: string, agent: PromotedAgent): void
   const { agents } = readRegistry(root);
   const path = join(root, REGISTRY);
   const sorted = Object.fromEntries(Object.entries({ ...agents, [name]: agent }).sort(([a], [b]) => (a < b ? -1 : 1)));
-  makeFolders(dirname(path));
-  writeFileSync(`${path}.tmp`, `${JSON.stringify({ version: 1, agents: sorted }, null, 2)}\n`);
-  renameSync(`${path}.tmp`, path);
+  writeWhole(path, `${JSON.stringify({ version: 1, agents: sorted }, null, 2)}\n`, { replace: true });
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ExitCode } from '../exit-codes.js';
 import { CliError, EXIT } from '../exit-codes.js';
@@ -6,7 +6,7 @@ import type { FollowEnd } from '../follow/follow.js';
 import { makeFolders } from '../make-folders.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
-import { writeWhole } from '../write-whole.js';
+import { writeOver } from '../write-whole.js';
 import { annotated, withoutCommands } from './github.js';
 import { junitXml } from './junit.js';
 import { summaryOf } from './summary.js';
@@ -43,15 +43,7 @@ export async function reportedTo(
 
 /** Writes a report in JUnit's form, whole or not at all; throws a CliError where it cannot be written. */
 export function writeJunit(file: string, text: string, { cwd }: Pick<Terminal, 'cwd'>): void {
-  write(resolve(cwd, file), text, writeReport);
-}
-
-/** A pipe or a device is written to; a file that a link leads to is replaced, and not the link. */
-function writeReport(file: string, text: string): void {
-  const there = statSync(file, { throwIfNoEntry: false });
-  if (there === undefined) writeWhole(file, text, { replace: true });
-  else if (there.isFile()) writeWhole(realpathSync(file), text, { replace: true });
-  else writeFileSync(file, text);
+  write(resolve(cwd, file), text, writeOver);
 }
 
 function write(file: string, text: string, how: (file: string, text: string) => void): void {

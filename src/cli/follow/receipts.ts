@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Receipt } from '../../activities/gates/receipt.js';
 import { isGenuine, keyName, receiptsIn, statementIn } from '../../activities/gates/receipt.js';
 import type { Store } from '../../store/store.js';
-import { messageOf } from '../../workers/errors.js';
 import type { ExitCode } from '../exit-codes.js';
-import { CliError, EXIT, refusal, usageError } from '../exit-codes.js';
+import { EXIT, refusal, usageError } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import type { RunView } from '../observe/view/view.js';
 import { pathBelow, rootOf } from '../observe/view/view.js';
@@ -14,6 +12,7 @@ import { openExisting, openSession, unknownRun } from '../session.js';
 import { plural } from '../text/format.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, printResult, tell } from '../terminal.js';
+import { writeOver } from '../write-whole.js';
 
 /** What `receipt` was told. */
 export interface ReceiptCommand {
@@ -33,9 +32,7 @@ export async function printReceipts({ address, file, json }: ReceiptCommand, ter
   const text = json ? '' : receiptText(receipts);
   if (file !== null) {
     const shown = json ? `${JSON.stringify(documents(receipts), null, 2)}\n` : text;
-    await writeFile(resolve(terminal.cwd, file), shown).catch((error: unknown) => {
-      throw new CliError(`Cannot write \`${file}\`: ${messageOf(error)}.`, EXIT.unavailable);
-    });
+    writeOver(resolve(terminal.cwd, file), shown);
     tell(terminal, `Wrote ${plural(receipts.length, 'receipt')} to ${file}.`);
   } else if (json) printJson(terminal, documents(receipts));
   else printResult(terminal, text);

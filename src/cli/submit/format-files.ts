@@ -1,9 +1,10 @@
-import { renameSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { formatFile, hasCanonicalForm } from '../../compiler/fmt/format-file.js';
 import type { Problem } from '../../compiler/problems/problem.js';
 import { kindOf } from '../../compiler/text/disk.js';
 import { definitionsAt, isForDefinitions } from '../../compiler/validate.js';
+import { writeWhole } from '../write-whole.js';
 
 /** What `fmt` found, and did. */
 export interface FormattedFiles {
@@ -35,7 +36,8 @@ export function formatPaths(paths: string[], cwd: string, { write }: { write: bo
   const formatted = files.map((file) => ({ file, ...formatFile(file, cwd) }));
   const problems = formatted.flatMap((one) => one.problems);
   const changed = formatted.filter(({ same, text }) => text !== null && !same);
-  if (write && problems.length === 0) for (const { file, text } of changed) replace(file, text ?? '');
+  if (write && problems.length === 0)
+    for (const { file, text } of changed) writeWhole(file, text ?? '', { replace: true, mode: statSync(file).mode });
   return {
     files: files.length,
     changed: changed.map(({ source }) => source.file),
@@ -44,11 +46,4 @@ export function formatPaths(paths: string[], cwd: string, { write }: { write: bo
       formatted.flatMap(({ source }) => (source.text === '' ? [] : [[source.file, source.text] as const])),
     ),
   };
-}
-
-/** Whoever reads the file meanwhile sees the old text or the new one. */
-function replace(file: string, text: string): void {
-  const fresh = `${file}.${process.pid}.new`;
-  writeFileSync(fresh, text, { flag: 'wx', mode: statSync(file).mode });
-  renameSync(fresh, file);
 }

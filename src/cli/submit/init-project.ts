@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FoundExample } from './examples.js';
 import { copyExample } from './examples.js';
@@ -65,8 +65,10 @@ function writeNew(file: string, content: string): boolean {
 
 /** Adds the state folder to an ignore file, made when it is not there; false when it is in it already. */
 function ignore(file: string): boolean {
-  const content = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const there = statSync(file, { throwIfNoEntry: false });
+  const content = there === undefined ? '' : readFileSync(file, 'utf8');
   if (content.split('\n').some((line) => /^\/?\.perdure\/?$/.test(line.trim()))) return false;
-  appendFileSync(file, `${content === '' || content.endsWith('\n') ? '' : '\n'}${IGNORED}\n`);
+  const before = content === '' || content.endsWith('\n') ? content : `${content}\n`;
+  writeWhole(file, `${before}${IGNORED}\n`, { replace: true, ...(there === undefined ? {} : { mode: there.mode }) });
   return true;
 }

@@ -14,6 +14,7 @@ import { plural } from '../text/format.js';
 import { noteApplied } from '../../store/worktrees/applied.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import { notWritten } from '../write-whole.js';
 import type { Branch, Snapshots } from './compare.js';
 import { diffOf, findSnapshots } from './compare.js';
 import type { Entry } from './contents.js';
@@ -188,11 +189,15 @@ async function write(root: Folder, changes: RawChange[], { git }: Snapshots): Pr
       const before = await standsAt(folder, name);
       if (before?.isDirectory() === true) await removeEmpty(folder, name);
       await writeEntry(made, mode, content, before?.isFile() === true ? before.mode : undefined);
-      await requireAsFound(root, found.get(path)).catch(async (error: unknown) => {
+      try {
+        await requireAsFound(root, found.get(path));
+        await rename(made, folder.at(name));
+      } catch (error) {
         await unlink(made);
         throw error;
-      });
-      await rename(made, folder.at(name));
+      }
+    }).catch((error: unknown) => {
+      throw notWritten(error, path, 'Change that, and apply again: it goes on where it was ended.');
     }),
   );
 }

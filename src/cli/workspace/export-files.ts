@@ -1,5 +1,5 @@
-import { mkdir, open, readdir, symlink } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdir, open, readdir, symlink, unlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { Folder } from '../../activities/workspace/open.js';
 import { inFolderBelow, withRoot } from '../../activities/workspace/open.js';
 import { usageError } from '../exit-codes.js';
@@ -7,6 +7,7 @@ import { makeFolders } from '../make-folders.js';
 import { safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import { notWritten } from '../write-whole.js';
 import type { Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
 import type { Entry } from './contents.js';
@@ -32,7 +33,9 @@ export async function exportFiles({ run, folder, at, changed, json }: Export, te
   const entries = await wantedOf(snapshots, { at, changed });
   const paths = entries.map(({ path }) => path);
   makeFolders(target);
-  await withRoot(target, (root) => writeEntries(snapshots, entries, root));
+  const failed = (error: unknown, path: string): unknown =>
+    notWritten(error, join(folder, path), `Change that, remove \`${folder}\`, which has not all, and export again.`);
+  await withRoot(target, (root) => writeEntries(snapshots, entries, root, failed));
   if (json) return printJson(terminal, paths);
   for (const path of paths) print(terminal, safeName(path));
   tell(terminal, `Wrote ${String(paths.length)} ${paths.length === 1 ? 'file' : 'files'} to ${safeName(folder)}.`);
@@ -63,15 +66,24 @@ async function wantedOf(snapshots: Snapshots, { at, changed }: Pick<Export, 'at'
  * Writes entries below a folder that is open: whoever changes it meanwhile, a link in it, say, gets nothing written
  * elsewhere. Git only gives their content.
  */
-async function writeEntries({ git }: Snapshots, entries: Entry[], root: Folder): Promise<void> {
+async function writeEntries(
+  { git }: Snapshots,
+  entries: Entry[],
+  root: Folder,
+  failed: (error: unknown, path: string) => unknown,
+): Promise<void> {
   await withContents(git, entries, ({ path, mode }, content) =>
-    inFolderBelow(root, path, { make: true }, (folder, name) => writeEntry(folder.at(name), mode, content)),
+    inFolderBelow(root, path, { make: true }, (folder, name) => writeEntry(folder.at(name), mode, content)).catch(
+      (error: unknown) => {
+        throw failed(error, path);
+      },
+    ),
   );
 }
 
 /**
- * Makes a file that is not there yet. Who may read and write it, and run it where it is a program, is said by
- * `permissions`; without, the person's mask says it.
+ * Makes a file that is not there yet, whole or not at all. Who may read and write it, and run it where it is a program,
+ * is said by `permissions`; without, the person's mask says it.
  */
 export async function writeEntry(path: string, mode: string, content: Buffer, permissions?: number): Promise<void> {
   if (mode === FOLDER_OF_ITS_OWN) return mkdir(path);
@@ -82,6 +94,9 @@ export async function writeEntry(path: string, mode: string, content: Buffer, pe
   try {
     await handle.writeFile(content);
     if (permissions !== undefined) await handle.chmod(wanted);
+  } catch (error) {
+    await unlink(path).catch(() => undefined);
+    throw error;
   } finally {
     await handle.close();
   }

@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HELLO, newFolder, perdureHere } from '../helpers/command-line.js';
+import { HELLO, MAIN, newFolder, perdureHere } from '../helpers/command-line.js';
 
 describe('fmt', () => {
   it('passes by what in a folder has no canonical form: permissions, devices, texts for people', async () => {
@@ -12,5 +15,21 @@ describe('fmt', () => {
     const { code, stdout, stderr } = await perdureHere(folder, ['fmt', '--check', 'definitions', '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ ok: false, problems: [], changed: ['definitions/workflows/hello.yml'] });
+  });
+
+  it('leaves the file and nothing else on a full disk, and says so', () => {
+    const written = HELLO.replace('  - ', '- ').replace(/^ {4}/m, '  ');
+    const folder = newFolder({ 'definitions/workflows/hello.yml': written });
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, MAIN, 'fmt', 'definitions'],
+      { cwd: folder, encoding: 'utf8' },
+    );
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringMatching(/^Error: Cannot write `.*hello\.yml`: the file would be too large \(EFBIG\)\.\n/),
+    });
+    const at = join(folder, 'definitions', 'workflows');
+    expect([readdirSync(at), readFileSync(join(at, 'hello.yml'), 'utf8')]).toEqual([['hello.yml'], written]);
   });
 });

@@ -50,9 +50,11 @@ describe('init', () => {
 
 describe('init on a full disk', () => {
   /** As a disk without room does, a limit of no byte lets files be made, and nothing be written to them. */
-  const initWithoutRoom = (folder: string, args: string[]): number | null =>
-    spawnSync('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, MAIN, 'init', ...args], { cwd: folder })
-      .status;
+  const initWithoutRoom = (folder: string, args: string[], room = '0'): { status: number | null; stderr: string } =>
+    spawnSync('sh', ['-c', `ulimit -f ${room}; exec "$@"`, 'sh', process.execPath, MAIN, 'init', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
 
   it.each([
     ['a project', []],
@@ -60,11 +62,25 @@ describe('init on a full disk', () => {
   ])('leaves nothing of %s that would pass for a file of the person', async (_, args) => {
     const folder = newFolder();
     rmSync(join(folder, 'perdure.yml'));
-    expect(initWithoutRoom(folder, args)).not.toBe(0);
+    expect(initWithoutRoom(folder, args)).toMatchObject({ status: 3 });
     const left = readdirSync(folder, { recursive: true, withFileTypes: true });
     expect(left.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
     const { code, stdout } = await perdureHere(folder, ['init', ...args, '--json']);
     expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 0, kept: [] });
+  });
+
+  it('leaves a `.gitignore` that is there as it is', () => {
+    const ignored = '# what a build leaves\n'.repeat(1000);
+    const folder = newFolder({ '.gitignore': ignored });
+    const { status, stderr } = initWithoutRoom(folder, [], '16');
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringMatching(/^Error: Cannot write `.*\.gitignore`: the file would be too large \(EFBIG\)\.\n/),
+    });
+    expect([readdirSync(folder).sort(), readFileSync(join(folder, '.gitignore'), 'utf8')]).toEqual([
+      ['.gitignore', 'definitions', 'perdure.yml'],
+      ignored,
+    ]);
   });
 });
 
