@@ -172,7 +172,7 @@ async function statOf(handle: FileHandle): Promise<{ size: number; mode: number;
  * Puts a file in its place whole: written beside it, synced and renamed, so a link or a second name that stands there
  * is replaced, and never written through. The mode of a file that was there is kept.
  */
-export async function putFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
+export async function putFile(folder: Folder, name: string, content: string | Buffer): Promise<{ existed: boolean }> {
   const shown = join(folder.shown, name);
   const before = await lstat(folder.at(name)).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
@@ -209,8 +209,12 @@ export async function putFile(folder: Folder, name: string, content: string): Pr
  * The same for an agent, which does not write what would have something else start as `perdure`, nor what would hide a
  * folder as one of state.
  */
-export async function replaceFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
-  if (name.toLowerCase() === STORE_FILE && readsAsStore(content))
+export async function replaceFile(
+  folder: Folder,
+  name: string,
+  content: string | Buffer,
+): Promise<{ existed: boolean }> {
+  if (name.toLowerCase() === STORE_FILE && readsAsStore(content.toString()))
     throw new FileRefusal(
       `\`${join(folder.shown, name)}\` would have its folder taken for the state of Perdure, which is hidden from ` +
         'agents: give the file another name, or leave out its `id`.',
@@ -220,9 +224,9 @@ export async function replaceFile(folder: Folder, name: string, content: string)
 }
 
 /** Throws a refusal for a manifest by which something else would start as `perdure` than by the one that is there. */
-function requireUntaken(folder: Folder, name: string, content: string): void {
+function requireUntaken(folder: Folder, name: string, content: string | Buffer): void {
   if (name.toLowerCase() !== MANIFEST) return;
-  const by = perdureBy(content);
+  const by = perdureBy(content.toString());
   if (by !== null && by !== perdureAt(folder.at(name)).by)
     throw new FileRefusal(
       `\`${join(folder.shown, name)}\` would say what \`npx perdure\` starts, which is protected: leave ` +

@@ -12,8 +12,9 @@ export const TEXT_BYTES = 10 * 1024 * 1024;
 const BEGIN_BYTES = 64 * 1024;
 
 export interface TextFile {
+  /** Where the bytes are no UTF-8 it does not hold them all: who writes it back changes what nobody touched. */
   text: string;
-  mode: number;
+  bytes: Buffer;
 }
 
 /**
@@ -81,19 +82,20 @@ export async function readIn(
   path: string,
   onRead: (bytes: number) => void = () => undefined,
 ): Promise<TextFile> {
-  const { handle, size, mode } = await openFile(folder, name);
+  const { handle, size } = await openFile(folder, name);
   try {
-    return { text: await textOf(handle, { size, path, onRead }), mode };
+    const bytes = await textBytesOf(handle, { size, path, onRead });
+    return { text: bytes.toString('utf8'), bytes };
   } finally {
     await handle.close();
   }
 }
 
-/** The text of an open file. What is none shows that by its beginning, as a rule: no more is read of it then. */
-async function textOf(
+/** The bytes of an open text. What is none shows that by its beginning, as a rule: no more is read of it then. */
+async function textBytesOf(
   handle: FileHandle,
   { size, path, onRead }: { size: number; path: string; onRead: (bytes: number) => void },
-): Promise<string> {
+): Promise<Buffer> {
   if (size > TEXT_BYTES)
     throw new FileRefusal(
       `\`${path}\` has ${size} bytes; at most ${TEXT_BYTES} are read. Look into it with a command, such as ` +
@@ -110,5 +112,5 @@ async function textOf(
     length += bytesRead;
     if (bytesRead === 0 || length === buffer.length) break;
   }
-  return buffer.subarray(0, length).toString('utf8');
+  return buffer.subarray(0, length);
 }

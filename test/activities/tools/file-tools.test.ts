@@ -68,6 +68,29 @@ describe('file tools', () => {
     expect(await readFile(inWorkspace('a.txt'), 'utf8')).toBe('c b c');
   });
 
+  it('edit a file that is no UTF-8 where they are told to, and nowhere else', async () => {
+    await writeFile(inWorkspace('a.txt'), Buffer.from('caf\xe9 one\n', 'latin1'));
+    expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: expect.stringContaining('no UTF-8') });
+    expect(await call('edit_file', { path: 'a.txt', old_text: 'one', new_text: 'two' })).toMatchObject({
+      content: 'Replaced one place in a.txt.',
+    });
+    for (const edit of [
+      { old_text: 'caf\ufffd', new_text: 'tea' },
+      { old_text: 'two', new_text: 'tw\xf3' },
+    ])
+      expect(await call('edit_file', { path: 'a.txt', ...edit })).toEqual({
+        content: expect.stringContaining('no UTF-8'),
+        is_error: true,
+      });
+    expect(await readFile(inWorkspace('a.txt'), 'latin1')).toBe('caf\xe9 two\n');
+  });
+
+  it('edit texts of any script, with a byte order mark before them', async () => {
+    await writeFile(inWorkspace('a.txt'), '\ufeffcafé 日本 😀\n');
+    await call('edit_file', { path: 'a.txt', old_text: '日本 😀', new_text: 'ü' });
+    expect(await readFile(inWorkspace('a.txt'), 'utf8')).toBe('\ufeffcafé ü\n');
+  });
+
   it('list a folder, and what matches a pattern below it', async () => {
     for (const path of ['src/deep/a.ts', 'src/b.ts', 'c.md', 'node_modules/x/y.ts'])
       await call('write_file', { path, content: '' });

@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { Json } from '../../../plan/values/json.js';
 import { toText } from '../../../plan/values/json.js';
 import { inFolderOf, replaceFile } from '../../workspace/open.js';
 import { readIn } from '../../workspace/read.js';
-import { MissingRefusal } from '../../refusal.js';
+import { FileRefusal, MissingRefusal } from '../../refusal.js';
 import { builtin, ok } from '../handler/builtin.js';
 import { workspacePath } from '../files/path.js';
 import { withSection } from './context-file.js';
@@ -33,9 +34,10 @@ export const keepContext = builtin({
     await inTurn(`${context.workspace}/${at}`, () =>
       inFolderOf(context.workspace, at, { make: true }, async (folder, entry) => {
         const before = await readIn(folder, entry, at).catch((error: unknown) => {
-          if (error instanceof MissingRefusal) return { text: '' };
+          if (error instanceof MissingRefusal) return { text: '', bytes: Buffer.alloc(0) };
           throw error;
         });
+        if (!isUtf8(before.bytes)) throw new FileRefusal(`\`${at}\` is no UTF-8: choose another file.`);
         // arguments are JSON
         const said = { id: task, name, summary: toText(summary as Json), run: context.run, onTop };
         await replaceFile(folder, entry, withSection(before.text, said, digest));

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import { inFolderOf, replaceFile } from '../../workspace/open.js';
@@ -20,16 +21,25 @@ export const editFile = builtin({
     const { root } = context;
     const at = workspacePath(path, context.workspace, root);
     const shown = fromRoot(at, root);
-    const { text } = await readTextFile(context, at);
-    const pieces = text.split(before);
+    const { bytes } = await readTextFile(context, at);
+    if (!isUtf8(bytes) && /[^\0-\x7f]/.test(before + after))
+      return failed(`\`${shown}\` is no UTF-8: only ASCII is replaced there. Change it by a command.`);
+    // By bytes: what is not replaced stays as it is, whatever it is.
+    const pieces = bytes.toString('latin1').split(bytesOf(before));
     const count = pieces.length - 1;
     if (count === 0) return failed(`\`${shown}\` does not hold that text. Read it again: white space counts.`);
     if (count > 1 && !all)
       return failed(`\`${shown}\` holds that text ${count} times. Give more of what stands around it, or set \`all\`.`);
-    const bytes = Buffer.byteLength(text) + count * (Buffer.byteLength(after) - Buffer.byteLength(before));
-    if (bytes > TEXT_BYTES)
-      return failed(`\`${shown}\` would have ${bytes} bytes then; a text has at most ${TEXT_BYTES}.`);
-    await inFolderOf(context.workspace, at, {}, (folder, name) => replaceFile(folder, name, pieces.join(after)));
+    const size = bytes.length + count * (Buffer.byteLength(after) - Buffer.byteLength(before));
+    if (size > TEXT_BYTES)
+      return failed(`\`${shown}\` would have ${size} bytes then; a text has at most ${TEXT_BYTES}.`);
+    const edited = Buffer.from(pieces.join(bytesOf(after)), 'latin1');
+    await inFolderOf(context.workspace, at, {}, (folder, name) => replaceFile(folder, name, edited));
     return ok(`Replaced ${count === 1 ? 'one place' : `${count} places`} in ${shown}.`);
   },
 });
+
+/** The bytes of a text as UTF-8, a character for each. */
+function bytesOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { builtin, ok } from '../handler/builtin.js';
 import { readTextFile } from '../../workspace/read.js';
@@ -7,6 +8,9 @@ import { workspacePath } from './path.js';
 const LINES = 2_000;
 const BYTES = 100 * 1024;
 const LINE_CHARACTERS = 2_000;
+/** Who writes such a text as it was shown destroys it. */
+const NO_UTF8 =
+  '\n[the file is no UTF-8: what cannot be shown stands as \ufffd; change it by `edit_file` or a command]';
 
 export const readFile = builtin({
   description:
@@ -22,8 +26,8 @@ export const readFile = builtin({
   effect: 'none',
   action: ({ path }, workspace, root) => ({ kind: 'read', path: workspacePath(path, workspace, root) }),
   run: async ({ path, offset = 1, limit = LINES }, context) => {
-    const { text } = await readTextFile(context, workspacePath(path, context.workspace, context.root));
-    return ok(numbered(text, offset, limit));
+    const { text, bytes } = await readTextFile(context, workspacePath(path, context.workspace, context.root));
+    return ok(`${numbered(text, offset, limit)}${isUtf8(bytes) ? '' : NO_UTF8}`);
   },
 });
 

@@ -108,6 +108,17 @@ describe('keep_context', () => {
     expect(await keep({ task: 'a', summary: 'x' })).toMatchObject({ is_error: true });
   });
 
+  it('changes no file that is no UTF-8', async () => {
+    await keep({ task: 'a', summary: 'x' });
+    const kept = Buffer.concat([await readFile(at(FILE)), Buffer.from('caf\xe9\n', 'latin1')]);
+    await writeFile(at(FILE), kept);
+    expect(await keep({ task: 'b', summary: 'y' })).toMatchObject({
+      content: expect.stringContaining('no UTF-8') as string,
+      is_error: true,
+    });
+    expect(await readFile(at(FILE))).toEqual(kept);
+  });
+
   it('is judged as a write', async () => {
     context.permissions = { ...context.permissions, writable: ['src/'] };
     expect(await keep({ task: 'a', summary: 'x' })).toHaveProperty('denied');
