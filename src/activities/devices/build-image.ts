@@ -10,7 +10,7 @@ import { stepFailure } from '../failures.js';
 import type { Values } from './arguments.js';
 import { expand } from './arguments.js';
 import { compilerErrors } from './compiler-errors.js';
-import { FILE_BYTES, imageOf, readInside } from './images.js';
+import { FILE_BYTES, imageOf, readInside, toImageFile } from './images.js';
 import type { Workbench } from './tool.js';
 import { runTool } from './tool.js';
 import { makeTemporary } from '../../store/folders/temporary.js';
@@ -99,10 +99,10 @@ async function joinSources({ rules, out, device }: Build, sources: Source[]): Pr
   // `#line` makes the compiler tell the author's own file and line.
   await writeFile(
     path,
-    [
-      rule.head,
-      ...joined.flatMap(({ name, bytes }) => [`#line 1 ${JSON.stringify(name)}`, bytes.toString('utf8')]),
-    ].join('\n'),
+    Buffer.concat([
+      Buffer.from(rule.head),
+      ...joined.flatMap(({ name, bytes }) => [Buffer.from(`\n#line 1 ${JSON.stringify(name)}\n`), bytes]),
+    ]),
   );
   return [...(rules.rules.some(({ from }) => from.includes(rule.to)) ? [path] : []), ...rest.map(({ name }) => name)];
 }
@@ -205,12 +205,8 @@ async function call({ bench, values, rules, out, keep }: Build, argv: Argv, more
 }
 
 async function filesOf({ rules, out, device }: Build, sources: Source[]): Promise<ImageFile[]> {
-  if (rules.result === null)
-    return sources.map(({ name, bytes }) => ({ name: basename(name), encoding: 'utf8', data: bytes.toString('utf8') }));
-  const isText = device.kind.image === 'ihex';
+  if (rules.result === null) return sources.map(({ name, bytes }) => toImageFile(basename(name), bytes, true));
   const bytes = await readPlain(join(out, rules.result), FILE_BYTES);
   if (bytes === null) throw stepFailure('compile-failed', `Expected an image in \`${rules.result}\`, got none.`);
-  return [
-    { name: rules.result, encoding: isText ? 'utf8' : 'base64', data: bytes.toString(isText ? 'utf8' : 'base64') },
-  ];
+  return [toImageFile(rules.result, bytes, device.kind.image === 'ihex')];
 }

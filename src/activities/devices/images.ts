@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, extname, relative, resolve } from 'node:path';
 import type { Device, Image, ImageFile, ImageFormat } from '../../plan/devices/device.js';
@@ -91,9 +92,13 @@ export async function readImageFile(
       `The image \`${path}\` cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     );
   });
-  const isText = format !== 'bin';
-  const name = format === 'files' ? basename(path) : `image${extname(path) || '.bin'}`;
-  return { name, encoding: isText ? 'utf8' : 'base64', data: data.toString(isText ? 'utf8' : 'base64') };
+  return toImageFile(format === 'files' ? basename(path) : `image${extname(path) || '.bin'}`, data, format !== 'bin');
+}
+
+/** A file of an image, as a text where it is to be one and its bytes are UTF-8. */
+export function toImageFile(name: string, bytes: Buffer, isText: boolean): ImageFile {
+  const encoding = isText && isUtf8(bytes) ? 'utf8' : 'base64';
+  return { name, encoding, data: bytes.toString(encoding) };
 }
 
 /** Reads a regular file inside the workspace, wherever links lead. */

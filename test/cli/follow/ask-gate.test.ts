@@ -163,4 +163,10 @@ describe('the keys of a gate', () => {
     expect(answer).toEqual({ kind: 'approve', edited: 'a summary' });
     expect(told).toContain('This is the content as you edited it');
   });
+
+  it('take nothing from an editor that saved no UTF-8', async () => {
+    const { answer, told } = await typed('e\u0003', 'a report', String.raw`sed -i s/report/\xe9/`);
+    expect(answer).toEqual({ kind: 'later' });
+    expect(told).toContain('Expected the edited content to be UTF-8 text.');
+  });
 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../../plan/values/json.js';
@@ -31,7 +32,9 @@ export async function editContent(
     await writeFile(file, `${toText(content)}\n`, { mode: 0o600 });
     if (!(await runForPerson([program, ...args, file], terminal)))
       throw refusal(`The editor \`${program}\` did not end well: nothing was changed.`);
-    const value = toContent(await readFile(file, 'utf8'), isText, 'the edited content');
+    const saved = await readFile(file);
+    if (!isUtf8(saved)) throw refusal('Expected the edited content to be UTF-8 text.');
+    const value = toContent(saved.toString('utf8'), isText, 'the edited content');
     return { value, text: toText(value) };
   } finally {
     await rm(folder, { recursive: true, force: true });
