@@ -190,7 +190,6 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     ...{ readPause: refuse, writePause: refuse, claimProbe: refuse },
     ...{
       createSession: refuse,
-      importSession: refuse,
       addMessage: refuse,
       readSession: refuse,
       listSessions: refuse,

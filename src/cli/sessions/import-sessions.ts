@@ -85,7 +85,7 @@ export async function importSessions(
       results.push({ ...about, ...(reason === '' ? { status: 'kept', reason: null } : { status: 'refused', reason }) });
       continue;
     }
-    if (!dryRun) await store.importSession(headOf(session, { from: name, hash }), messagesOf(session));
+    if (!dryRun) await store.createSession(headOf(session, { from: name, hash }), messagesOf(session));
     results.push({ ...about, status: 'imported', reason: null });
   }
   return results;

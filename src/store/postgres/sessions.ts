@@ -10,7 +10,6 @@ export function createSessions(database: Database, runs: SpeakingRuns): SessionF
   const asJson = (message: SessionMessage): Json => ({ ...message }); // every field is JSON
   return {
     createSession: (head, messages = []) => lines.appendAll(head.session_id, [{ ...head }, ...messages.map(asJson)]),
-    importSession: (head, messages) => lines.appendAll(head.session_id, [{ ...head }, ...messages.map(asJson)]),
     addMessage: (session, message) => lines.append(session, asJson(message)),
     readSession: async (session) => sessionOf(await lines.read(session), runs),
     async listSessions() {

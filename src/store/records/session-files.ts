@@ -54,9 +54,8 @@ export type SessionHead = Pick<
 >;
 
 export interface SessionFiles {
+  /** In one write: a crash leaves all of it or nothing. A session of that id must not be there. */
   createSession(head: SessionHead, messages?: SessionMessage[]): Promise<void>;
-  /** The same in one write: a crash leaves all of it or nothing. A session of that id must not be there. */
-  importSession(head: SessionHead, messages: SessionMessage[]): Promise<void>;
   /** A message of the same run and side is taken once only, so that it may be said again after a crash. */
   addMessage(session: string, message: SessionMessage): Promise<void>;
   readSession(session: string): Promise<Session | null>;
@@ -82,11 +81,7 @@ export function createSessionFiles(folder: string, runs: SpeakingRuns): SessionF
 
   return {
     readSession,
-    async createSession(head, messages = []) {
-      await appendLine(pathOf(head.session_id), { ...head });
-      for (const message of messages) await appendLine(pathOf(head.session_id), asJson(message));
-    },
-    importSession: (head, messages) =>
+    createSession: (head, messages = []) =>
       writeAtomically(
         pathOf(head.session_id),
         [{ ...head }, ...messages].map((line) => `${JSON.stringify(line)}\n`).join(''),
@@ -111,8 +106,8 @@ export async function sessionOf([head, ...lines]: Json[], runs: SpeakingRuns): P
     if (!messages.has(`${line.role} ${line.run}`)) messages.set(`${line.role} ${line.run}`, line);
   const all = [...messages.values()];
   const last = all.at(-1);
-  // Nobody can go on with one before it is here: it is kept as long as one that was begun then.
-  const updated_at = [last?.at ?? known.created_at, known.imported?.at ?? ''].sort().at(-1) ?? '';
+  // Nobody can go on with a copy, or an import, before it is here: it is kept as long as one that was begun then.
+  const updated_at = [known.created_at, last?.at ?? '', known.imported?.at ?? ''].sort().at(-1) ?? '';
   const status = (await unansweredRuns(all, runs)).size > 0 ? 'active' : statusOf(known, last);
   return { ...known, updated_at, status, messages: all };
 }

@@ -41,9 +41,16 @@ it('a session that is imported is there with all that was said, kept as one that
   const files = createSessionFiles(await temporaryFolder(), NO_RUNS);
   const messages = [said('user', 'r', '2025-01-01T00:00:00.000Z'), said('assistant', 'r', '2025-01-02T00:00:00.000Z')];
   const imported = { from: 'a.jsonl', hash: 'sha256:a' as const, at: '2026-05-01T00:00:00.000Z' };
-  await files.importSession({ ...head(1), imported }, messages);
+  await files.createSession({ ...head(1), imported }, messages);
   const session = await files.readSession('task-00000001');
   expect(session).toEqual({ ...head(1), imported, updated_at: imported.at, status: 'completed', messages });
+});
+
+it('a copy of an older session is kept as one that was begun when it was made', async () => {
+  const files = createSessionFiles(await temporaryFolder(), NO_RUNS);
+  const copy = { ...head(2, '2026-05-01T00:00:00.000Z'), forked_from: head(1).session_id };
+  await files.createSession(copy, [said('user', 'r', '2026-01-01T00:00:00.000Z')]);
+  expect((await files.readSession(copy.session_id))?.updated_at).toBe(copy.created_at);
 });
 
 it.each([

@@ -129,7 +129,7 @@ async function copyLog(
 async function copyTalk({ stateDir, source, target, database, note }: Copying): Promise<void> {
   for (const { status: _status, updated_at: _at, messages, ...head } of await source.listSessions()) {
     if ((await target.readSession(head.session_id)) !== null) continue;
-    await target.importSession(head, messages);
+    await target.createSession(head, messages);
     note('sessions');
   }
   const known = new Set((await target.searchMemories({ query: '' })).map(({ id }) => id));
