@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { InjectedContext } from '../../plan/agents/injected-context.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import { toText } from '../../plan/values/json.js';
 import type { ClosingRun, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
@@ -37,7 +38,7 @@ export async function keepContext(store: Store, record: ClosingRun, results: Ste
       run,
       at: record.started_at,
     });
-  const content = (await textOf(store, record.output)).slice(0, ANSWER_CHARACTERS);
+  const content = cutTo(await textOf(store, record.output), ANSWER_CHARACTERS);
   const troubles = results
     .filter((result) => result.attempts > 1 || result.status === 'error' || result.status === 'timeout')
     .slice(0, TROUBLES);
