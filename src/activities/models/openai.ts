@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Json, JsonObject } from '../../plan/values/json.js';
-import { isObject } from '../../plan/values/json.js';
 import { stepFailure } from '../failures.js';
 import { readAll, readLines } from './http/http.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
@@ -15,6 +14,7 @@ import { costOf } from './choice/prices.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
 import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './protocol/provider.js';
 import { sendable } from './protocol/sendable.js';
+import { isObjectSchema, isStrictSchema } from './protocol/strict-schema.js';
 
 const DEFAULT_URL = 'https://api.openai.com/v1';
 
@@ -66,29 +66,20 @@ function bodyOf({ model, system, messages, schema, tools, params = {}, effort }:
     model,
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...sendable(messages).flatMap(toChat)],
     ...(tools === undefined ? {} : { tools: tools.map(toFunction) }),
-    ...(schema === null
-      ? {}
-      : {
-          response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: isStrict(schema) } },
-        }),
+    ...formatOf(schema, url),
     stream: true,
     stream_options: { include_usage: true },
   });
 }
 
 /**
- * Tells whether a schema keeps the rules of strict mode: every object names all its properties as required, and no
- * other.
+ * The schema as the provider's own feature, where that can be. OpenAI refuses one that is not of an object: that is asked
+ * for in the prompt alone. Other servers hold their models to any.
  */
-function isStrict(schema: Json): boolean {
-  if (Array.isArray(schema)) return schema.every(isStrict);
-  if (!isObject(schema)) return true;
-  const { type, properties, required, additionalProperties } = schema;
-  const names = isObject(properties) ? Object.keys(properties) : [];
-  const isClosed =
-    type !== 'object' ||
-    (additionalProperties === false && Array.isArray(required) && names.every((name) => required.includes(name)));
-  return isClosed && Object.values(schema).every(isStrict);
+export function formatOf(schema: Json, url: string): JsonObject {
+  if (schema === null || (url === DEFAULT_URL && !isObjectSchema(schema))) return {};
+  const json_schema = { name: 'answer', schema, strict: isStrictSchema(schema) };
+  return { response_format: { type: 'json_schema', json_schema } };
 }
 
 async function readAnswer(

@@ -1,8 +1,8 @@
 import type { Effort } from '../../plan/names.js';
-import type { Json, JsonObject } from '../../plan/values/json.js';
-import { isObject } from '../../plan/values/json.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import type { Usage } from '../models/protocol/provider.js';
 import { NO_USAGE } from '../models/protocol/provider.js';
+import { isStrictSchema } from '../models/protocol/strict-schema.js';
 import { statusIn } from './status.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, textAt } from './stream.js';
@@ -38,6 +38,7 @@ export const codex: Program = {
 function invoke(task: ProgramTask): Invocation {
   const { session, model, system, schema, access, scratch } = task;
   const writes = access.edit || access.commands.length > 0;
+  // Others are asked for in the prompt alone.
   const isStrict = isStrictSchema(schema);
   const args = [
     'exec',
@@ -65,33 +66,6 @@ function invoke(task: ProgramTask): Invocation {
 /** A value of its configuration, as TOML: JSON's strings are TOML's. */
 function setting(name: string, value: string): string[] {
   return ['-c', `${name}=${JSON.stringify(value)}`];
-}
-
-/**
- * Tells whether OpenAI's strict mode takes a schema: every object is closed and requires all that it has. Others are
- * asked for in the prompt alone; what comes is checked by us in either case.
- */
-export function isStrictSchema(schema: Json): boolean {
-  return isObject(schema) && schema['type'] === 'object' && isStrict(schema);
-}
-
-function isStrict(schema: Json): boolean {
-  if (Array.isArray(schema)) return schema.every(isStrict);
-  if (!isObject(schema)) return true;
-  const properties = schema['properties'];
-  if (schema['type'] === 'object' || properties !== undefined) {
-    const names = isObject(properties) ? Object.keys(properties) : [];
-    const required = Array.isArray(schema['required']) ? schema['required'] : [];
-    if (schema['additionalProperties'] !== false || !names.every((name) => required.includes(name))) return false;
-  }
-  const loose = ['oneOf', 'allOf', 'not', 'if', 'patternProperties', '$ref', '$defs', 'definitions'].some((word) =>
-    Object.hasOwn(schema, word),
-  );
-  return (
-    !loose &&
-    ['items', 'anyOf'].every((word) => isStrict(schema[word] ?? null)) &&
-    (!isObject(properties) || Object.values(properties).every(isStrict))
-  );
 }
 
 /** `before` is what the thread had used: Codex reports what it has used in all. */

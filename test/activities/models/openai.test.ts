@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { acceptedParams } from '../../../src/activities/models/choice/model-rules.js';
 import type { Chunk } from '../../../src/activities/models/openai-chat.js';
 import { addChunk, nothingSaid, toAnswer, toChat } from '../../../src/activities/models/openai-chat.js';
-import { openaiUrl } from '../../../src/activities/models/openai.js';
+import { formatOf, openaiUrl } from '../../../src/activities/models/openai.js';
 import type { Script } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { callModel, createBench, failureOf } from '../helpers/harness.js';
@@ -18,6 +18,20 @@ async function benchWith(script: Script, credentials: Record<string, string> = {
     bench: await createBench({ credentials: { OPENAI_BASE_URL: `${endpoint.url}/v1`, ...credentials } }),
   };
 }
+
+/** The schema of an object that has these properties, and no others. */
+const closed = (properties: Record<string, object>): object => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+
+it('OpenAI itself is told a schema as a format only where it is one of an object', () => {
+  const url = 'https://api.openai.com/v1';
+  expect(formatOf({ type: 'array', items: { type: 'string' } }, url)).toEqual({});
+  expect(formatOf({ type: 'object' }, url)).toHaveProperty('response_format.json_schema.strict', false);
+});
 
 describe('a server that speaks the chat completions of OpenAI', () => {
   it('is asked with the key as a header only, streamed, with usage', async () => {
@@ -67,8 +81,31 @@ describe('a server that speaks the chat completions of OpenAI', () => {
       false,
       { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
     ],
+    [
+      'it is made of what strict mode takes',
+      true,
+      closed({
+        one: { anyOf: [{ type: ['string', 'null'], format: 'date' }, closed({ n: { type: 'integer', minimum: 1 } })] },
+        many: { type: 'array', minItems: 1, items: { type: 'string', enum: ['a', 'b'] } },
+      }),
+    ],
     ['an inner object is open', false, { type: 'array', items: { type: 'object' } }],
-  ])('is held to the schema strictly when %s', async (_when, strict, schema) => {
+    ['it is a list', false, { type: 'array', items: { type: 'string' } }],
+    ['it is a boolean', false, { type: 'boolean' }],
+    ['it may be nothing', false, { ...closed({ a: { type: 'string' } }), type: ['object', 'null'] }],
+    ['it does not say that it is an object', false, { properties: { a: { type: 'string' } } }],
+    ['it has a choice at its root', false, { ...closed({ a: { type: 'string' } }), anyOf: [{ type: 'object' }] }],
+    ['one of several is meant', false, closed({ a: { oneOf: [{ type: 'string' }, { type: 'number' }] } })],
+    ['names are told by patterns', false, closed({ a: { ...closed({}), patternProperties: { '^x': {} } } })],
+    [
+      'a list has no entry twice',
+      false,
+      closed({ a: { type: 'array', uniqueItems: true, items: { type: 'string' } } }),
+    ],
+    ['a list is of anything', false, closed({ a: { type: 'array', items: true } })],
+    ['an inner part may be anything', false, closed({ a: {} })],
+    ['an inner object that may be nothing is open', false, closed({ a: { type: ['object', 'null'] } })],
+  ])('is held to the schema strictly or not when %s', async (_when, strict, schema) => {
     const { bench, endpoint } = await benchWith(() => ({ text: 'x' }));
     await failureOf(callModel(bench, { model_choice: MODEL, schema: JSON.parse(JSON.stringify(schema)) as never }));
     expect(endpoint.requests[0]?.body['response_format']).toEqual({
