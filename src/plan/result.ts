@@ -50,6 +50,8 @@ export interface StepResult {
   comment?: string;
   /** Of a success: what failed below it and was passed over. Such a step makes its run `partial`. */
   partial?: string;
+  /** Of an agent: full id of the model that was asked last, where it is not the one that was chosen for it. */
+  model?: string;
 }
 
 /** One item of a foreach, or one round of a loop. */

@@ -135,7 +135,7 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
     step,
     actor: actorOf(step, fold.input.plan.agents),
     ...titled(step, fold.input.plan.agents, fold.titleTexts),
-    model: modelOf(step, fold.input.plan.agents, modelIds(fold.input.settings.models)),
+    model: askedModel(step, result, { scope, fold }),
     status,
     spent: scope.started.get(step.index)?.spent ?? NO_SPEND,
     ...progressOf(scope.started.get(step.index), status === 'running' ? assembly.pending.get(path) : undefined),
@@ -148,6 +148,16 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
     rounds,
     ...(fold.untold && wasCut(status, nested !== null || rounds.length > 0) ? CUT : {}),
   };
+}
+
+/** The model that a step has asked or asks, else the one that was chosen for it. */
+function askedModel(
+  step: Step,
+  result: StepResult | null,
+  { scope, fold }: Pick<Sources, 'scope' | 'fold'>,
+): string | null {
+  const { model } = result ?? scope.schedule.steps[step.index] ?? {};
+  return model ?? modelOf(step, fold.input.plan.agents, modelIds(fold.input.settings.models));
 }
 
 /** Nobody has written how it ended, or ever will. */

@@ -33,7 +33,7 @@ export function writtenStep({ step, path }: Placed, written: Written): StepView 
     step,
     actor: result?.agent ?? actorOf(step, written.agents),
     ...titled(step, written.agents, written.titleTexts),
-    model: modelOf(step, written.agents, written.models),
+    model: result?.model ?? modelOf(step, written.agents, written.models),
     status: result?.status ?? 'unknown',
     startedAt: null,
     doing: null,

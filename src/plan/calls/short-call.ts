@@ -142,6 +142,13 @@ export function wholeCall<C extends CallHead>(call: ShortCall<C>, caller: Caller
   return { ...head, ...others, ...(model === undefined ? {} : { model: longModel(model) }) } as unknown as C;
 }
 
+/** The model that a shortened call asks, by whoever made it; null where it names none. */
+export function modelIn(call: unknown): ModelChoice | null {
+  const { model } = (call ?? {}) as { model?: ShortModel | ShortestModel | null }; // looked at
+  const id = Array.isArray(model) ? model[0] : model?.id;
+  return model == null || typeof id !== 'string' ? null : longModel(model);
+}
+
 function shortBinding(binding: Binding): ShortBinding {
   return 'ref' in binding ? shortStored(binding) : binding;
 }

@@ -1,4 +1,5 @@
 import type { Agent, BlockStep, Step } from '../step.js';
+import { modelKeyOf } from '../step.js';
 import { ownOf } from '../values/own.js';
 
 /** The word that stands for a step in results and pictures: agent, workflow, executable or kind. */
@@ -34,5 +35,5 @@ function actorOfBlock({ kind, body }: BlockStep, agents: Record<string, Agent>):
 /** The full id of an agent step's model, of those that were chosen; null where there is none, or it is not known. */
 export function modelOf(step: Step, agents: Record<string, Agent>, models: Record<string, string>): string | null {
   if (step.kind !== 'agent') return null;
-  return ownOf(models, step.model ?? agents[step.agent]?.model ?? '') ?? null;
+  return ownOf(models, modelKeyOf(step, agents[step.agent])) ?? null;
 }

@@ -115,6 +115,7 @@ function carryStep(state: StepState): CarriedStep {
     note,
     run,
     pages,
+    model,
     voided,
     cut,
     ...forgotten

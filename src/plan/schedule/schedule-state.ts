@@ -57,6 +57,8 @@ export interface StepState {
   decided_by?: string[];
   /** What a person said with the decision; absent where nothing was said. */
   comment?: string;
+  /** As of a `StepResult`. */
+  model?: string;
   /** It runs, and was sent back meanwhile: however it ends, it runs again. */
   voided?: true;
   /** The run was stopped before it, or in it, and left something of it undone that no condition kept from starting. */

@@ -1,3 +1,4 @@
+import type { ModelChoice } from '../agents/model-choice.js';
 import { segmentOf } from '../plan.js';
 import type { Rework, Schedule, StepEnd, StepState } from './schedule-state.js';
 import { mayBeRedone, redoneBy, reworkOf } from './rework.js';
@@ -49,6 +50,13 @@ function pendingState(): StepState {
     run: null,
     pages: [],
   };
+}
+
+/** Keeps which model a step asks, where that is not the one that was chosen for it. A rehearsal asks none. */
+export function noteAsked(schedule: Schedule, index: number, asked: ModelChoice, chosen: string | null): void {
+  const state = at(schedule.steps, index);
+  if (asked.provider === 'rehearsal' || asked.model === chosen) delete state.model;
+  else state.model = asked.model;
 }
 
 /** Takes a step off the ready queue. */
@@ -208,7 +216,7 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
   const step = at(schedule.body.steps, index);
   if (!isEnd(state.status)) return null;
   const { output, duration_ms, started_at, attempts, spend, reused, note, partial, run, pages } = state;
-  const { decided_by, comment } = state;
+  const { decided_by, comment, model } = state;
   return {
     status: state.status,
     output,
@@ -228,6 +236,7 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
     ...(decided_by === undefined ? {} : { decided_by }),
     ...(comment === undefined ? {} : { comment }),
     ...(partial === null ? {} : { partial }),
+    ...(model === undefined ? {} : { model }),
   };
 }
 

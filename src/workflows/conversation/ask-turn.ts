@@ -11,7 +11,7 @@ import { readAtHome, travels } from '../running/at-home.js';
 import { orGoOn } from '../running/head-start.js';
 import type { AgentStep } from '../../plan/step.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf, triesBefore } from '../state/context.js';
+import { addressOf, callerOf, noteModel, pathOf, reuseOf, triesBefore } from '../state/context.js';
 import { workspaceOf } from '../state/own-workspace.js';
 import type { Reservation } from '../budget/reserve.js';
 import { mostFor } from '../budget/reserve.js';
@@ -59,6 +59,7 @@ function turnCall(conversation: ConversationState, question: Reservation): TurnC
   const { root, nested, settings } = scope.context;
   const { model } = question;
   if (model === null) throw new Error(`No model was chosen for ${path}`);
+  if (asked === null) noteModel(scope, step, model);
   const turn = state.turns + 1;
   const isFirst = state.head === null;
   const said = remarksFor(state, turn);

@@ -11,7 +11,7 @@ import { shortPlan, unpackPlan } from '../../plan/packing/packed-plan.js';
 import type { Plan } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import { reuseFor } from '../../plan/calls/reuse.js';
-import { holdsSlot } from '../../plan/schedule/schedule.js';
+import { holdsSlot, noteAsked } from '../../plan/schedule/schedule.js';
 import type { Schedule, StepEnd } from '../../plan/schedule/schedule-state.js';
 import { timesRedone } from '../../plan/schedule/rework.js';
 import type { BatchEnd, RootLink, RunInput, RunSettings } from '../../plan/run-input.js';
@@ -19,7 +19,7 @@ import type { ModelChoice } from '../../plan/agents/model-choice.js';
 import type { Caller, Reuse, StepAddress } from '../../plan/calls/short-call.js';
 import type { MadeCall } from '../../plan/calls/tool-step-call.js';
 import type { AgentStep, Block, BlockStep, CommandStep, Step, ToolStep } from '../../plan/step.js';
-import { isBlockStep } from '../../plan/step.js';
+import { isBlockStep, modelKeyOf } from '../../plan/step.js';
 import type { Hash, Value } from '../../plan/values/value.js';
 import type { DeviceBook } from './device-book.js';
 import type { Placement } from './placement.js';
@@ -262,6 +262,12 @@ export function modelFor(context: RunContext, name: string): ModelChoice {
   const choice = ownOf(context.settings.models, name);
   if (choice === undefined) throw new Error(`The run's settings choose no model for \`${name}\``);
   return choice;
+}
+
+/** Keeps which model an agent's step asks: a run may have degraded to another than was chosen for it. */
+export function noteModel({ context, schedule }: Scope, step: AgentStep, asked: ModelChoice): void {
+  const chosen = ownOf(context.settings.models, modelKeyOf(step, context.plan.agents[step.agent]));
+  noteAsked(schedule, step.index, asked, chosen?.model ?? null);
 }
 
 /** Why what runs in a scope is cancelled: the run's own end, a step that failed, or a limit. */

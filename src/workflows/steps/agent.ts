@@ -11,7 +11,7 @@ import { acting, actingOptions, quick, quickOptions, termsOf } from '../activiti
 import { atHome } from '../running/at-home.js';
 import { orGoOn } from '../running/head-start.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf } from '../state/context.js';
+import { addressOf, callerOf, noteModel, pathOf, reuseOf } from '../state/context.js';
 import { workspaceOf } from '../state/own-workspace.js';
 import type { Reservation } from '../budget/reserve.js';
 import { mostFor } from '../budget/reserve.js';
@@ -63,6 +63,7 @@ export function runAgent(
     );
   }
   if (model === null) throw new Error(`No model was chosen for ${path}`);
+  noteModel(scope, step, model);
   const call: ModelCall = { ...head, model };
   const goOn = (): Promise<ShortOutput> =>
     acting.callModel.executeWithOptions(actingOptions(step, path, name), [shortCall(call, callerOf(path))]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { assemble } from '../../../src/cli/observe/assemble.js';
 import { MEMO } from '../../../src/plan/names.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { WorkflowStep } from '../../../src/plan/step.js';
@@ -11,7 +12,7 @@ import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { after, body, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import { record } from '../../replay/record.js';
-import { outcomeOf } from '../helpers/ended.js';
+import { foldOf, outcomeOf } from '../helpers/ended.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { PARROT, PARROT_KEY, say } from '../helpers/parrot.js';
@@ -87,10 +88,20 @@ describe('a limit of money', () => {
   });
 
   it('goes on with a cheaper model where it says so', async () => {
-    const outcome = await outcomeOf(
-      await start(calls(4), { usd: 1 }, { on_exhausted: { max_cost_usd: { degrade: 'cheap' } } }),
-    );
-    expect([outcome.status, models()]).toEqual(['success', ['dear', 'dear', 'cheap', 'cheap']]);
+    const handle = await start(calls(4), { usd: 1 }, { on_exhausted: { max_cost_usd: { degrade: 'cheap' } } });
+    const outcome = await outcomeOf(handle);
+    const told = ['dear', 'dear', 'cheap', 'cheap'];
+    expect([outcome.status, models()]).toEqual(['success', told]);
+    expect((await viewOf(harness, handle.workflowId)).steps.map(({ model }) => model)).toEqual(told);
+    const { steps } = assemble(await foldOf(handle), { folds: new Map(), pending: new Map() });
+    expect(steps.map(({ result, model }) => [result?.model, model])).toEqual([
+      [undefined, 'dear'],
+      [undefined, 'dear'],
+      ['cheap', 'cheap'],
+      ['cheap', 'cheap'],
+    ]);
+    const written = Object.values(await harness.results(outcome));
+    expect(written.map(({ model }) => model)).toEqual([undefined, undefined, 'cheap', 'cheap']);
   });
 
   it('goes on with a cheaper model in a run two levels down, which waits for money when the limit is met', async () => {

@@ -1,4 +1,7 @@
 import { stepPathOf, turnOf } from '../../../plan/agents/conversation.js';
+import type { ModelChoice } from '../../../plan/agents/model-choice.js';
+import { modelIds } from '../../../plan/agents/model-choice.js';
+import { modelOf } from '../../../plan/references/actor.js';
 import { restoreSchedule } from '../../../plan/schedule/carried-schedule.js';
 import { nextTryDelay } from '../../../plan/outcomes/retry-delay.js';
 import { isUnasked } from '../../../plan/failure.js';
@@ -6,7 +9,7 @@ import { isInDoubt } from '../../../plan/outcomes/flash-recovery.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
 import { limitsNow } from '../../../plan/budget/limits-now.js';
 import { addSpend, NO_SPEND } from '../../../plan/budget/spend.js';
-import { skipPending } from '../../../plan/schedule/schedule.js';
+import { noteAsked, skipPending } from '../../../plan/schedule/schedule.js';
 import type { Steer } from '../../../plan/budget/steering.js';
 import { ADDITIONS } from '../../../plan/budget/steering.js';
 import { isBlockStep } from '../../../plan/step.js';
@@ -98,7 +101,7 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
   if (isSteering(event)) return steered(fold, event);
   switch (event.kind) {
     case 'step-started':
-      return start(fold, stepAt(fold, event.path), event.at);
+      return startAsking(fold, stepAt(fold, event.path), event);
     case 'step-succeeded':
       return succeed(fold, stepAt(fold, event.path), event);
     case 'step-failed':
@@ -143,10 +146,24 @@ function takeTurn(
   const spot = 'path' in event ? stepAt(fold, event.path) : null;
   if (spot === null) return;
   const { scope, step } = spot;
-  if (event.kind === 'turn-started') startOnce(fold, spot, event.at);
+  if (event.kind === 'turn-started') {
+    startOnce(fold, spot, event.at);
+    noteModel(fold, spot, event.model);
+  }
   if (event.kind === 'turn-ended') startQuick(fold, spot, event);
   const started = scope.started.get(step.index);
   if (event.kind === 'turn-ended' && started !== undefined) started.spent = addSpend(started.spent, event.spend);
+}
+
+function startAsking(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-started' }): void {
+  start(fold, spot, event.at);
+  if (spot !== null) noteModel(fold, spot, event.model);
+}
+
+function noteModel({ input }: RunFold, { scope, step }: Spot, model: ModelChoice | undefined): void {
+  if (model === undefined) return;
+  const chosen = modelOf(step, input.plan.agents, modelIds(input.settings.models));
+  noteAsked(scope.schedule, step.index, model, chosen);
 }
 
 function startOnce(fold: RunFold, spot: Spot | null, at: string): void {

@@ -1,3 +1,4 @@
+import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import type { StepOutput } from '../../../plan/calls/step-output.js';
 import type { Failure } from '../../../plan/failure.js';
 import type { Decision, Gate, GateEnd } from '../../../plan/gates/gate.js';
@@ -9,15 +10,15 @@ import type { Pause, Steer, Warning } from '../../../plan/budget/steering.js';
 /** What happened in one run, in our words; everything that viewers need of its history (decision 5). */
 export type RunEvent = { at: string } & (
   | { kind: 'run-started'; input: ReadRunInput; first: string }
-  | { kind: 'step-started'; path: string; activity: string }
-  /** A quick step, or a quick turn, has no event of its start: `quick` says that this is both. */
+  | { kind: 'step-started'; path: string; activity: string; model?: ModelChoice }
+  /** `model` is the one that is asked, where the event says so. A quick step, or a quick turn, has no event of its start: `quick` says that this is both. */
   | { kind: 'step-succeeded'; path: string; output: StepOutput; quick?: Quick }
   /** What it has changed is committed; before that a step that commits has not ended. */
   | { kind: 'step-committed'; path: string }
   /** Nobody has begun it where it was sent: the same try is made elsewhere. */
   | { kind: 'step-left'; path: string }
   /** A turn of an agent that uses tools has begun, or ended with more to do. `turn` is from 1. */
-  | { kind: 'turn-started'; path: string; turn: number }
+  | { kind: 'turn-started'; path: string; turn: number; model?: ModelChoice }
   | { kind: 'turn-ended'; path: string; spend: Spend; quick?: Quick }
   /** Time passes for a `wait` step; it has passed, or something stopped it. */
   | { kind: 'waiting'; path: string; state: 'begun' | 'passed' | 'stopped' }

@@ -1,5 +1,6 @@
 import type { ShortOutput, StepOutput } from '../../../plan/calls/step-output.js';
 import { wholeOutput } from '../../../plan/calls/step-output.js';
+import { modelIn } from '../../../plan/calls/short-call.js';
 import type { TurnAnswer } from '../../../plan/agents/conversation.js';
 import { stepPathOf, turnOf } from '../../../plan/agents/conversation.js';
 import type { Failure } from '../../../plan/failure.js';
@@ -20,6 +21,8 @@ const SCHEDULE_TO_START = 2;
 /** The SDK's name of the marker that a local activity leaves. */
 const LOCAL_ACTIVITY = 'core_local_activity';
 
+type Scheduled = NonNullable<HistoryEvent['activityTaskScheduledEventAttributes']>;
+
 /** What an event of an activity says of its step; null where it is of no step, or says nothing new. */
 export function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
   const scheduled = event.activityTaskScheduledEventAttributes;
@@ -27,7 +30,7 @@ export function activityFact(event: HistoryEvent, paths: Map<string, string>): F
   if (scheduled) {
     const path = scheduled.activityId ?? '';
     paths.set(String(event.eventId), path);
-    return treeActivity(path) === null ? startedFact(path, scheduled.activityType?.name ?? '') : null;
+    return treeActivity(path) === null ? startedFact(path, scheduled) : null;
   }
   return endFact(event, paths);
 }
@@ -92,10 +95,14 @@ function cancelledFact(path: string, cancelled: HistoryEvent['activityTaskCancel
   };
 }
 
-function startedFact(path: string, activity: string): Fact | null {
+function startedFact(path: string, { activityType, input }: Scheduled): Fact | null {
   const turn = turnOf(path);
-  if (turn === null) return { kind: 'step-started', path, activity };
-  return turn.own && turn.call === 0 ? { kind: 'turn-started', path: stepPathOf(path), turn: turn.turn } : null;
+  const activity = activityType?.name ?? '';
+  const model = activity === 'callModel' || activity === 'askTurn' ? modelIn(decode(input)) : null;
+  const asked = model === null ? {} : { model };
+  if (turn === null) return { kind: 'step-started', path, activity, ...asked };
+  if (!turn.own || turn.call !== 0) return null;
+  return { kind: 'turn-started', path: stepPathOf(path), turn: turn.turn, ...asked };
 }
 
 function completedFact(path: string, result: Payloads | null | undefined): Fact {
