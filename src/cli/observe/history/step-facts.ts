@@ -60,9 +60,10 @@ function isLeft(failure: ProtoFailure | null | undefined): boolean {
   );
 }
 
-function failedFact(path: string, failure: ProtoFailure | null | undefined): Fact | null {
-  if (isMended(path)) return null;
-  return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(failure), spend: spendIn(failure) };
+function failedFact(path: string, failure: ProtoFailure | null | undefined): Fact {
+  const spend = spendIn(failure);
+  if (isMended(path)) return { kind: 'turn-ended', path: stepPathOf(path), spend };
+  return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(failure), spend };
 }
 
 function endOf(event: HistoryEvent): {
@@ -128,7 +129,7 @@ function turnFact(
   };
 }
 
-/** What an agent that was called fails at is told to its caller. */
+/** What an agent that was called fails at is told to its caller: the step goes on, and has spent that. */
 function isMended(path: string): boolean {
   return turnOf(path)?.own === false;
 }
@@ -168,9 +169,9 @@ function quickEnd(path: string, output: ShortOutput): Fact {
   return { kind: 'step-succeeded', path, output: wholeOutput(output), quick: 'step' };
 }
 
-function quickFailure(path: string, cause: ProtoFailure, spend: Spend): Fact | null {
-  if (isMended(path)) return null;
+function quickFailure(path: string, cause: ProtoFailure, spend: Spend): Fact {
   const quick = turnOf(path) === null ? 'step' : 'turn';
+  if (isMended(path)) return { kind: 'turn-ended', path: stepPathOf(path), spend, quick };
   return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(cause), spend, quick };
 }
 
