@@ -52,7 +52,7 @@ export function createBeginWork(deps: Dependencies): Activities['beginWork'] {
       const key = await workKey(deps, call);
       const wanted = { run, step: path, try: tried, key, after };
       const taken = takes === undefined ? null : await takeWork(stateDir, { ...wanted, from: takes }, { onWait });
-      if (taken === null) await beginWork(stateDir, run, tree);
+      if (taken === null) await beginWork(stateDir, run, tree, { onWait });
       return { key, taken };
     });
 }

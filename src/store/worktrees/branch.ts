@@ -1,6 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MadeTrees } from './make-trees.js';
+import type { Lease, LeaseOptions } from '../folders/lease.js';
+import { withLease } from '../folders/lease.js';
 import { TreesMissing, openTrees } from './make-trees.js';
 import { keepBorrowed } from './own-objects.js';
 import type { TreeRepository } from './tree-repository.js';
@@ -101,6 +103,18 @@ export async function addCommit(trees: Trees, tree: string, tip: string, message
   // Also fails where another has committed since.
   await trees.git(['update-ref', `refs/heads/${trees.made.branch}`, commit, tip]);
   return commit;
+}
+
+/** Does something while nobody else commits. What one who was killed then has left locked is open again. */
+export async function withBranch<T>(
+  trees: Trees,
+  options: LeaseOptions,
+  act: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  return withLease(join(trees.places.folder, 'lease'), options, async (lease) => {
+    if (lease.wasLost) await removeLocks(trees);
+    return act(lease);
+  });
 }
 
 /** What a holder that was killed has left locked. */

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeFolder } from '../folders/remove.js';
 import { stateAround } from '../folders/state-folders.js';
@@ -30,21 +30,36 @@ export async function emptyCarried(places: TreePlaces): Promise<void> {
   await mkdir(carriedFolder(places), { recursive: true, mode: 0o700 });
 }
 
+/** Tells these folders from what others have put in their place since. */
+export async function carriedNow(places: TreePlaces, paths: string[]): Promise<string> {
+  const of = async (path: string): Promise<string> => {
+    const found = await lstat(join(carriedFolder(places), path), { bigint: true }).catch(() => null);
+    // A number may be given again to a later folder: the time at which it got its name is another one then.
+    return found === null ? '' : [found.dev, found.ino, found.ctimeNs].join(':');
+  };
+  return (await Promise.all(paths.map(of))).join(' ');
+}
+
 /** Gives a tree those that it has not got. */
 export async function carryInto(places: TreePlaces, tree: string, paths: string[]): Promise<void> {
   for (const path of paths) if (!existsSync(join(tree, path))) await copyFolder(path, carriedFolder(places), tree);
 }
 
-/** Takes them from a tree in which nobody works any more, and which is about to be removed. */
+/**
+ * Takes them from a tree in which nobody works any more, and which is about to be removed. Who copies the earlier ones
+ * meanwhile misses them for two renames, and sees by `carriedNow` that they were replaced.
+ */
 export async function carryFrom(places: TreePlaces, tree: string, paths: string[]): Promise<void> {
   for (const path of paths) {
-    const from = join(tree, path);
+    const [from, to] = [join(tree, path), join(carriedFolder(places), path)];
+    const earlier = join(dirname(to), '.perdure-earlier');
+    await removeFolder(earlier); // of a worker that was lost then
     // A link on the way, which an agent may have made, would lead elsewhere.
     if (!isFolder(from) || realpathSync(from) !== join(realpathSync(tree), path)) continue;
-    const to = join(carriedFolder(places), path);
-    await removeFolder(to);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    if (existsSync(to)) await rename(to, earlier);
     await rename(from, to);
+    await removeFolder(earlier);
   }
 }
 

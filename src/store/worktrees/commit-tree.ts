@@ -1,18 +1,18 @@
 import { copyFile, rename, stat, utimes } from 'node:fs/promises';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { copyingAt } from '../git/copy-folder.js';
 import { EMPTY_TREE, indexFiles, withIndex } from '../git/index-files.js';
 import type { Value } from '../../plan/values/value.js';
 import type { Trees } from './branch.js';
-import { addCommit, commitOf, messageOf, opened, removeLocks, tipOf } from './branch.js';
+import { addCommit, commitOf, messageOf, opened, tipOf, withBranch } from './branch.js';
 import type { Conflict } from './conflicts.js';
 import { asIn, keepConflicts, openConflicts, shownConflicts, withoutAsides } from './conflicts.js';
-import { carryFrom, carryInto } from './carry.js';
-import { keepDone } from './done-work.js';
+import { carriedNow, carryFrom, carryInto } from './carry.js';
+import { doneBy, keepDone } from './done-work.js';
 import { TreesMissing } from './make-trees.js';
 import { mergeTrees, treeOf } from './merge.js';
 import type { Lease, LeaseOptions } from '../folders/lease.js';
-import { withLease } from '../folders/lease.js';
 import { MAIN_TREE } from './places.js';
 import { filledOf, submodulesOf } from './submodules.js';
 import { addTree, askGit, removeTree, setStart, startOf } from './tree-repository.js';
@@ -65,11 +65,32 @@ export type Committed =
  * Gives a step its tree, with the files of the branch as they are now; a tree that it has already stays as it is, with
  * what an earlier try left.
  */
-export async function beginWork(stateDir: string, run: string, tree: string): Promise<void> {
+export async function beginWork(
+  stateDir: string,
+  run: string,
+  tree: string,
+  options: LeaseOptions = {},
+): Promise<void> {
   const trees = await opened(stateDir, run);
   if ((await startOf(trees, tree)) !== null) return;
-  await addTree(trees, tree, await tipOf(trees));
-  await carryInto(trees.places, trees.places.tree(tree), trees.made.carry);
+  const { places, made } = trees;
+  const carried = (): Promise<string> => carriedNow(places, made.carry);
+  const make = async (lease?: Lease): Promise<string> => {
+    const tip = await tipOf(trees);
+    await addTree(trees, tree, tip);
+    await carryInto(places, places.tree(tree), made.carry);
+    lease?.require();
+    return tip;
+  };
+  // Others may commit while it is made. Where one of them has replaced what goes along, a part may be missing: then it
+  // is made anew while nobody commits.
+  const before = made.carry.length === 0 ? '' : await withBranch(trees, options, carried);
+  const tip = await make().catch(async (error: unknown) => {
+    if (before === (await carried())) throw error;
+    return null;
+  });
+  const isWhole = tip !== null && before === (await carried());
+  await setStart(trees, tree, isWhole ? tip : await withBranch(trees, options, make));
 }
 
 /**
@@ -78,11 +99,11 @@ export async function beginWork(stateDir: string, run: string, tree: string): Pr
  */
 export async function commitWork(stateDir: string, work: Work, options: LeaseOptions = {}): Promise<Committed> {
   const trees = await opened(stateDir, work.run);
-  return withLease(join(trees.places.folder, 'lease'), options, async (lease) => {
-    if (lease.wasLost) await removeLocks(trees);
+  return withBranch(trees, options, async (lease) => {
     const known = await commitOf(trees, work);
     const start = await startOf(trees, work.tree);
-    const done = known === null ? await bring(trees, work, start, lease) : committed(trees, known);
+    const ended = known === null ? await endedUnchanged(trees, work, start) : committed(trees, known);
+    const done = ended ?? (await bring(trees, work, start, lease));
     if (done.kind !== 'committed' && done.kind !== 'unchanged') return done;
     if (work.key !== undefined && start !== null) {
       const commit = done.kind === 'committed' ? done.commit : null;
@@ -91,6 +112,12 @@ export async function commitWork(stateDir: string, work: Work, options: LeaseOpt
     await close(trees, work.tree);
     return done;
   });
+}
+
+/** The end of a worker that was lost while it removed the tree: of a step that had changed nothing no commit tells. */
+async function endedUnchanged({ places }: Trees, { key }: Work, start: string | null): Promise<Committed | null> {
+  const done = start !== null || key === undefined ? null : await doneBy(places, key);
+  return done?.commit === null ? { kind: 'unchanged' } : null;
 }
 
 function committed({ made: { branch } }: Trees, commit: string): Committed {
@@ -181,7 +208,7 @@ export async function writeTree(trees: Trees, name: string, start: string): Prom
         git,
         repository: { top, folder: '', common: '' },
         below: '',
-        without: [...known, ...made.carry, STATE],
+        without: [...known, ...made.carry, ...made.carry.map(copyingAt), STATE],
         place: { workTree: top, index },
       },
       { leaveInside: true },

@@ -7,7 +7,7 @@ import { writeAtomically } from '../files.js';
 import { removeFolder } from '../folders/remove.js';
 import { PRIVATE_FILE, makeFolders } from '../folders/root.js';
 import type { Trees } from './branch.js';
-import { opened, tipOf } from './branch.js';
+import { opened, tipOf, withBranch } from './branch.js';
 import { keepCarried, restoreCarried } from './carried.js';
 import { carryFromProject, carryInto, emptyCarried } from './carry.js';
 import { writeTree } from './commit-tree.js';
@@ -63,7 +63,7 @@ export async function keepTrees(
   options: LeaseOptions = {},
 ): Promise<KeptTrees> {
   const trees = await opened(stateDir, run);
-  return withLease(join(trees.places.folder, 'lease'), options, async () => {
+  return withBranch(trees, options, async () => {
     const now = {
       made: trees.made,
       excludes: (await readIfThere(join(trees.places.git, 'info', 'exclude'))) ?? '',
@@ -170,8 +170,8 @@ export async function restoreTrees(
     else await restoreCarried(places, kept.carried, values);
     for (const [name, { start, files, conflicts }] of Object.entries(kept.trees)) {
       await addTree(repository, name, files);
-      await setStart(repository, name, start);
       await carryInto(places, places.tree(name), kept.made.carry);
+      await setStart(repository, name, start);
       if (conflicts !== undefined) await writeFile(conflictsFile(places, name), conflicts, { mode: PRIVATE_FILE });
     }
     await mkdir(done, { recursive: true, mode: 0o700 });

@@ -27,6 +27,7 @@ import {
   askGit,
   makeTreeRepository,
   openTreeRepository,
+  setStart,
   stopBorrowing,
 } from './tree-repository.js';
 import { readIfThere } from '../read-regular.js';
@@ -150,6 +151,7 @@ async function make(
   await carryFromProject(places, project, carry);
   await addTree(repository, MAIN_TREE, taken);
   await carryInto(places, places.tree(MAIN_TREE), carry);
+  await setStart(repository, MAIN_TREE, taken);
   return {
     branch,
     base,

@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { isWithin } from '../../plan/calls/reuse.js';
 import type { DoneWork } from './done-work.js';
 import { doneBy, keepDone } from './done-work.js';
 import type { BranchCommit, Trees } from './branch.js';
-import { addCommit, commitsOf, messageOf, opened, removeLocks, tipOf } from './branch.js';
+import { addCommit, commitsOf, messageOf, opened, tipOf, withBranch } from './branch.js';
 import { bringHome } from './commit-tree.js';
 import type { LeaseOptions } from '../folders/lease.js';
-import { withLease } from '../folders/lease.js';
 import { beginningOf, openTrees } from './make-trees.js';
 import { mergeTrees, takeObjects, treeOf } from './merge.js';
 
@@ -39,8 +37,7 @@ export async function takeWork(
   options: LeaseOptions = {},
 ): Promise<TakenWork | null> {
   const trees = await opened(stateDir, wanted.run);
-  return withLease(join(trees.places.folder, 'lease'), options, async (lease) => {
-    if (lease.wasLost) await removeLocks(trees);
+  return withBranch(trees, options, async (lease) => {
     for (const from of wanted.from) {
       const before = await openTrees(stateDir, from);
       const done = before === null ? null : await doneBy(before.places, wanted.key);

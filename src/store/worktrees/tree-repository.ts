@@ -87,7 +87,10 @@ export async function setStart({ places }: TreeRepository, name: string, commit:
   }
 }
 
-/** Makes a tree with the files of a commit. One that was left half made is made anew. */
+/**
+ * Makes a tree with the files of a commit. One that was left half made is made anew: it is made once `setStart` says at
+ * which commit it is, after all that goes along.
+ */
 export async function addTree(repository: TreeRepository, name: string, commit: string): Promise<void> {
   const { places, git } = repository;
   await removeTree(repository, name);
@@ -101,7 +104,6 @@ export async function addTree(repository: TreeRepository, name: string, commit: 
   const place = { workTree: realpathSync(tree), writes: true, index: join(realpathSync(admin), 'index') };
   await git(['read-tree', commit], { index: place.index });
   await git(['checkout-index', '--all', '--force', '--index', '--quiet'], place);
-  await setStart(repository, name, commit);
 }
 
 /** Removes a tree with all that is in it. */

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -16,6 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packPaths, unpackInto } from '../../../src/store/git/archive.js';
 import { copyFolder } from '../../../src/store/git/copy-folder.js';
@@ -59,6 +61,22 @@ describe('a copy of a folder', () => {
     expect(all(to)).toEqual(['a/-b c/link -> /etc/passwd', 'a/-b c/old: a/-b c/old', 'a/-b c/run: a/-b c/run']);
     expect(statSync(join(to, 'a/-b c/run')).mode & 0o777).toBe(0o755);
     expect(statSync(join(to, 'a/-b c/old')).mtimeMs).toBe(2_000_000);
+  });
+
+  it('is there whole from the moment that it is there, whatever was left of an earlier one', async () => {
+    for (let index = 0; index < 1500; index += 1) put(`a/b/${index}`);
+    mkdirSync(join(to, 'a/.perdure-copying/old'), { recursive: true });
+    chmodSync(join(to, 'a/.perdure-copying'), 0o500);
+    const seen = new Set<number>();
+    let isOver = false;
+    const copying = copyFolder('a/b', from, to).finally(() => (isOver = true));
+    while (!isOver) {
+      if (existsSync(join(to, 'a/b'))) seen.add(readdirSync(join(to, 'a/b')).length);
+      await setImmediate();
+    }
+    await copying;
+    expect([...seen].filter((files) => files !== 1500)).toEqual([]);
+    expect(readdirSync(join(to, 'a'))).toEqual(['b']);
   });
 
   it('lies over one that is there', async () => {

@@ -60,7 +60,7 @@ export class WorkProject {
     return HELD;
   }
   /** Says that who held the lease was killed. */
-  loseLease = (run = 'r'): void => this.put('lease/1000', '1', this.places(run).folder);
+  loseLease = (run = 'r', number = 1000): void => this.put(`lease/${number}`, '1', this.places(run).folder);
 }
 
 function fail(message: string): never {

@@ -105,6 +105,15 @@ describe('what a step came to', () => {
     expect(readdirSync(places.trees)).toEqual(['main']);
   });
 
+  it('is found again where nothing had changed, and a worker was lost while it removed the tree', async () => {
+    const project = await begun();
+    await project.work('none', {}, { key: 'k-none' });
+    project.put('left/half', 'half\n', project.tree('none'));
+    expect(await project.commit('none', { key: 'k-none' })).toEqual({ kind: 'unchanged' });
+    expect(existsSync(project.tree('none'))).toBe(false);
+    await expect(project.commit('none', { key: 'k-other' })).rejects.toThrow('are not there any more');
+  });
+
   it('is nothing where another has done the same meanwhile', async () => {
     const project = await begun();
     await project.begin('two');
@@ -135,5 +144,9 @@ describe('commits of several at once', () => {
     await expect(project.work('one', { 'a.txt': 'one\n' })).rejects.toThrow('r.lock');
     project.loseLease();
     expect(await project.commit('one')).toMatchObject({ kind: 'committed' });
+    lock();
+    project.loseLease('r', 2000);
+    await project.begin('two');
+    expect(existsSync(join(project.places().git, 'refs/heads/perdure/r.lock'))).toBe(false);
   });
 });

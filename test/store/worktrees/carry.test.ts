@@ -1,0 +1,73 @@
+// @module-tag git
+import { lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { WorkProject } from '../helpers/work-project.js';
+
+const MANY = Array.from({ length: 400 }, (_, index) => `nm/d${index % 20}/f${index}`);
+
+async function carrying(files: string[], carry: string[]): Promise<WorkProject> {
+  const project = new WorkProject({ 'a.txt': 'a\n', ...Object.fromEntries(files.map((file) => [file, 'x'])) });
+  project.put('.gitignore', carry.map((path) => `${path}\n`).join(''));
+  project.commitAll();
+  await project.make(carry);
+  return project;
+}
+
+const filesIn = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+
+describe('folders that go from tree to tree', () => {
+  it('are whole in the tree of each step that begins while others commit', async () => {
+    const project = await carrying(MANY, ['nm']);
+    const begun: Promise<number>[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const [one, other] = [`one${round}`, `other${round}`];
+      await project.begin(one);
+      const committing = project.commit(one);
+      begun.push(project.begin(other).then(() => filesIn(join(project.tree(other), 'nm'))));
+      await committing;
+    }
+    expect(await Promise.all(begun)).toEqual(begun.map(() => MANY.length));
+  });
+
+  it('are in a tree before a step works there: where they could not be copied, the next try has no less', async () => {
+    const project = await carrying(['lib/cache/x'], ['lib/cache']);
+    await project.begin('links');
+    rmSync(join(project.tree('links'), 'lib'), { recursive: true });
+    symlinkSync('/nowhere', join(project.tree('links'), 'lib'));
+    await expect(project.commit('links')).rejects.toThrow('`lib/cache` could not be copied'); // once it is committed
+    const fault = '`lib/cache` could not be copied';
+    await expect(project.begin('next')).rejects.toThrow(fault);
+    await expect(project.begin('next')).rejects.toThrow(fault);
+    project.ours('update-ref', 'refs/heads/perdure/r', 'perdure/r^');
+    await project.begin('next');
+    expect(project.read('lib/cache/x', 'next')).toBe('x');
+  });
+
+  it('leave nothing of a copy into the run’s own tree that was cut short, and no commit has that', async () => {
+    const project = await carrying(['nm/x'], ['nm']);
+    rmSync(join(project.tree(), 'nm'), { recursive: true });
+    for (const tree of ['main', 'one']) {
+      if (tree !== 'main') await project.begin(tree);
+      project.put('.perdure-copying/half', 'half', project.tree(tree));
+    }
+    expect(await project.commit('one')).toEqual({ kind: 'unchanged' });
+    expect(readdirSync(project.tree()).sort()).toEqual(['.git', '.gitignore', 'a.txt', 'nm']);
+    expect(project.read('nm/x')).toBe('x');
+  });
+
+  it('are those of the last step that committed, also where the one before was killed as it put them there', async () => {
+    const project = await carrying(['nm/x'], ['nm']);
+    const carried = join(project.places().folder, 'carried');
+    project.put('nm/y', 'y', project.tree());
+    await project.begin('one');
+    project.put('nm/z', 'z', project.tree('one'));
+    project.put('.perdure-earlier/old', 'old', carried);
+    rmSync(join(carried, 'nm'), { recursive: true });
+    await project.commit('one');
+    expect(readdirSync(carried)).toEqual(['nm']);
+    expect(readdirSync(join(carried, 'nm'))).toEqual(['x', 'z']);
+    expect(lstatSync(join(project.tree(), 'nm/y')).isFile()).toBe(true);
+  });
+});
