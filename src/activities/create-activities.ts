@@ -45,6 +45,7 @@ import { createTakeWorkspace, holding } from './workspace/take-workspace.js';
 import { locatedCall } from './workspace/located-call.js';
 import { createBeginWork, createCommitWork, createMakeTrees } from './workspace/work-trees.js';
 import type { Store } from '../store/store.js';
+import { removeLeftLocks } from '../store/worktrees/left-locks.js';
 
 export type { Dependencies } from './dependencies.js';
 
@@ -124,5 +125,11 @@ function placed(
   activity: (call: C) => Promise<R>,
 ) => (call: C) => Promise<R> {
   const held = holding(workspaces);
-  return (activity) => held(async (call) => activity(locatedCall(store, call)));
+  return (activity) =>
+    held(async (call) => {
+      const located = locatedCall(store, call);
+      if (store.folder !== null && located.workspace !== undefined)
+        await removeLeftLocks(store.folder, located.workspace);
+      return activity(located);
+    });
 }

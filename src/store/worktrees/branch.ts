@@ -122,4 +122,6 @@ export async function removeLocks({ places }: Trees): Promise<void> {
   const folder = join(places.git, 'refs', 'heads', 'perdure');
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) if (name.endsWith('.lock')) await rm(join(folder, name), { force: true });
+  // Git locks it with the branch that it names; trees have their own.
+  await rm(join(places.git, 'HEAD.lock'), { force: true });
 }

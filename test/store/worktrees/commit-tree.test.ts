@@ -11,9 +11,9 @@ import { WorkProject } from '../helpers/work-project.js';
 
 const FILES = { 'a.txt': 'a\n', 'b.txt': 'b\n', page: 'p\n' };
 
-async function begun(files: Record<string, string> = FILES): Promise<WorkProject> {
+async function begun(files: Record<string, string> = FILES, carry: string[] = []): Promise<WorkProject> {
   const project = new WorkProject(files);
-  await project.make();
+  await project.make(carry);
   return project;
 }
 
@@ -137,16 +137,20 @@ describe('commits of several at once', () => {
     await expect(commitWork(project.state, work, project.hold())).rejects.toThrow('It waits for who holds the lease.');
   });
 
-  it('go on past the locks of one that was killed, and past no others', async () => {
-    const project = await begun();
-    const lock = (): void => project.put('refs/heads/perdure/r.lock', '', project.places().git);
-    lock();
-    await expect(project.work('one', { 'a.txt': 'one\n' })).rejects.toThrow('r.lock');
-    project.loseLease();
-    expect(await project.commit('one')).toMatchObject({ kind: 'committed' });
-    lock();
-    project.loseLease('r', 2000);
-    await project.begin('two');
-    expect(existsSync(join(project.places().git, 'refs/heads/perdure/r.lock'))).toBe(false);
-  });
+  it.each(['refs/heads/perdure/r.lock', 'HEAD.lock'])(
+    'go on past %s of one that was killed, and past no others',
+    async (name) => {
+      const project = await begun({ ...FILES, '.gitignore': 'nm\n', 'nm/x': 'x' }, ['nm']);
+      const lock = (): void => project.put(name, '', project.places().git);
+      lock();
+      await expect(project.work('one', { 'a.txt': 'one\n' })).rejects.toThrow(name);
+      project.loseLease();
+      expect(await project.commit('one')).toMatchObject({ kind: 'committed' });
+      lock();
+      project.loseLease('r', 2000);
+      // Whoever has the lease next gives it back, and nobody sees any more that it was lost.
+      await project.begin('two');
+      expect(existsSync(join(project.places().git, name))).toBe(false);
+    },
+  );
 });
