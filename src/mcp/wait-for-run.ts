@@ -2,10 +2,11 @@ import { createPlainLines } from '../cli/follow/plain-lines.js';
 import { grpcTrouble } from '../cli/grpc.js';
 import { viewOfRecord } from '../cli/observe/closed.js';
 import { viewAt } from '../cli/observe/find-run.js';
+import { unknownIn } from '../cli/observe/lost-runs.js';
 import { observe } from '../cli/observe/observer.js';
 import type { RunView } from '../cli/observe/view/view.js';
 import { everyStepView, isClosed, rootOf } from '../cli/observe/view/view.js';
-import { requireRunAddress, unknownRun } from '../cli/session.js';
+import { requireRunAddress } from '../cli/session.js';
 import type { Session } from '../cli/session.js';
 import type { TemporalLink } from '../workers/link/temporal-link.js';
 import type { Progress } from './progress.js';
@@ -46,7 +47,7 @@ export async function waitForRun(waiting: Waiting): Promise<RunView> {
         tell(view);
         return view;
       }
-      if (!session.mayKnowRuns()) throw unknownRun(run);
+      if (!session.mayKnowRuns()) throw await unknownIn(run, session.store, null);
       const view = await watchOnce(waiting, over, (seen) => {
         last = seen;
         tell(seen);
@@ -84,7 +85,7 @@ async function watchOnce(
     return observer.view() ?? (await look(link, run, session));
   } catch (error) {
     const trouble = grpcTrouble(error);
-    if (trouble === 'not-found') throw unknownRun(run);
+    if (trouble === 'not-found') throw await unknownIn(run, session.store, link);
     if (trouble === 'connection-lost' && !over.aborted) return null;
     throw error;
   } finally {
@@ -96,7 +97,7 @@ async function watchOnce(
 async function look(link: TemporalLink, run: string, { store }: Session): Promise<RunView> {
   const observer = observe({ source: link, run, store, wait: false, signal: new AbortController().signal });
   await observer.done;
-  return observer.view() ?? Promise.reject(unknownRun(run));
+  return observer.view() ?? Promise.reject(await unknownIn(run, store, link));
 }
 
 function summaryOf(view: RunView): string {

@@ -6,8 +6,8 @@ import { grpcTrouble } from '../grpc.js';
 import type { TellBill } from '../bill/tell-bill.js';
 import { createTellBill } from '../bill/tell-bill.js';
 import type { Session } from '../session.js';
-import { unknownRun } from '../session.js';
 import type { RunEvent } from '../observe/history/run-event.js';
+import { unknownIn } from '../observe/lost-runs.js';
 import { observe } from '../observe/observer.js';
 import type { OpenGate, RunView } from '../observe/view/view.js';
 import { openGates, openingOf } from '../observe/view/view.js';
@@ -99,7 +99,7 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
     following.screen.close();
     await following.screen.shown();
     if (interrupts.signal.aborted) return { kind: 'interrupted', cancelled: await leave(following) };
-    if (view === null) throw unknownRun(options.run);
+    if (view === null) throw await unknownIn(options.run, options.store, following.link);
     return { kind: view.endedAt === null ? 'waiting' : 'closed', view };
   } finally {
     following.lacking.close();
@@ -161,7 +161,9 @@ async function watch(following: Following): Promise<RunView | null> {
       return observer.view();
     } catch (error) {
       if (grpcTrouble(error) !== 'connection-lost')
-        throw grpcTrouble(error) === 'not-found' ? unknownRun(following.run) : error;
+        throw grpcTrouble(error) === 'not-found'
+          ? await unknownIn(following.run, following.store, following.link)
+          : error;
       following.progress.tell('the Temporal server went away; connecting again, the run is not lost');
       following.link = await following.reconnect();
     }

@@ -13,6 +13,7 @@ import { print, tell } from '../terminal.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { describe } from '../observe/as-of-now.js';
 import { findRun } from '../observe/find-run.js';
+import { unknownIn } from '../observe/lost-runs.js';
 import type { StepView } from '../observe/view/view.js';
 import { everyStepView, nestedIn, pathBelow, rootOf } from '../observe/view/view.js';
 
@@ -64,7 +65,7 @@ interface OpenRun {
 
 /** Its host is started where it is not there. */
 async function openRun(root: string, session: Session): Promise<OpenRun> {
-  if (!session.mayKnowRuns()) throw unknownRun(root);
+  if (!session.mayKnowRuns()) throw await unknownIn(root, session.store, null);
   const connect = (): Promise<TemporalLink> => session.connect({ start: true });
   return { link: await connect(), connect };
 }

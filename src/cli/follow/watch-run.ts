@@ -2,6 +2,7 @@ import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';
 import { viewAt } from '../observe/find-run.js';
+import { unknownIn } from '../observe/lost-runs.js';
 import type { RunEvent } from '../observe/history/run-event.js';
 import { rootOf } from '../observe/view/view.js';
 import type { NarrationLine } from '../../plan/narration/record.js';
@@ -47,7 +48,7 @@ export async function watchRun(
     tell(terminal, ...renderRun({ ...view, status: 'running' }, null, style).slice(0, -2));
     return conclude({ kind: 'closed', view }, { run, terminal, store, json });
   }
-  if (!session.mayKnowRuns()) throw unknownRun(run);
+  if (!session.mayKnowRuns()) throw await unknownIn(run, store, null);
   const link = await session.connect({ start: true });
   let last: object | null = null;
   try {

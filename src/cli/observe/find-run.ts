@@ -3,6 +3,7 @@ import { grpcTrouble } from '../grpc.js';
 import type { Session } from '../session.js';
 import { requireRunAddress, unknownRun } from '../session.js';
 import { viewOfRecord } from './closed.js';
+import { unknownIn } from './lost-runs.js';
 import { observe } from './observer.js';
 import { markUnrecorded } from './unrecorded.js';
 import type { RunView } from './view/view.js';
@@ -29,13 +30,14 @@ export async function findRun(
   requireRunAddress(run);
   const record = await session.store.readRun(root);
   if (record !== null) return { view: viewAt(await viewOfRecord(record, session.store), run), link: null };
-  if (!session.mayKnowRuns()) throw unknownRun(run);
+  if (!session.mayKnowRuns()) throw await unknownIn(run, session.store, null);
   const link = await session.connect({ start: true });
   try {
     return { view: viewAt(await readRun(root, link, { session, withPending }), run), link };
   } catch (error) {
+    const told = grpcTrouble(error) === 'not-found' ? await unknownIn(run, session.store, link) : error;
     await link.close();
-    throw grpcTrouble(error) === 'not-found' ? unknownRun(run) : error;
+    throw told;
   }
 }
 
@@ -54,7 +56,7 @@ async function readRun(
   });
   await observer.done;
   const view = observer.view();
-  if (view === null) throw unknownRun(root);
+  if (view === null) throw await unknownIn(root, session.store, link);
   return markUnrecorded(view, session.store);
 }
 

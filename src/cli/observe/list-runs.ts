@@ -7,6 +7,7 @@ import type { WantedEnds } from './ended-runs.js';
 import { latestRecords, readEnded, recordsOf } from './ended-runs.js';
 import type { ListedStatus } from './listed-status.js';
 import { isEnd } from './listed-status.js';
+import { lostRuns } from './lost-runs.js';
 import { gatesIn, pauseIn } from './memo.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import type { SubmittedRun } from '../../store/records/submitted-files.js';
@@ -38,6 +39,8 @@ export interface ListedRun {
   ended_at: string | null;
   /** What of its steps waits for a worker that is not there, in words; absent where nothing does. */
   waits_for?: string[];
+  /** Where it was given to, in words, where the server that is asked does not know it. */
+  lost?: string;
 }
 
 /** A run that is paused, by a limit or by request. */
@@ -108,8 +111,8 @@ export interface Wanted {
 
 /**
  * The runs that are known here, each once: those of the server, and the closed ones of the store. It starts nothing;
- * where the server is not running it says so, and runs that were submitted and have left no record are `open`. What is
- * not listed is not read.
+ * where the server is not running it says so, and runs that were submitted and have left no record are `open`. So are
+ * those that the server does not know. What is not listed is not read.
  */
 export async function listRuns(
   session: Session,
@@ -125,10 +128,13 @@ export async function listRuns(
     readExecutions(session, {
       ends,
       unrecorded: async () => idsOf(openOf(await submitted)),
-      also: lackingOf(session),
+      also: async (link, found) => ({
+        lacking: await lackingOf(session)(link, found),
+        lost: await lostRuns(besideThose(found, await submitted, ends), link, store),
+      }),
     }),
   ]);
-  const { executions, unread, also } = read ?? { executions: [], unread: 0, also: null };
+  const { executions, unread, also } = read ?? NOTHING_TOLD;
   const roots = executions.filter(({ workflowId }) => !workflowId.includes('/'));
   if (most < Infinity)
     for (const record of await recordsOf(store, endedBeside(closed, roots))) closed.set(record.run, fromRecord(record));
@@ -137,7 +143,9 @@ export async function listRuns(
   const served = roots
     .filter(({ workflowId }) => !closed.has(workflowId))
     .map((execution) => fromExecution(execution, waiting.has(execution.workflowId)));
-  const all = [...closed.values(), ...(read === null ? openOf(unrecorded) : []), ...served];
+  const { lacking, lost } = also ?? { lacking: null, lost: await lostUnasked(unrecorded, read === null, store) };
+  const open = read === null ? unrecorded : unrecorded.filter(({ run }) => lost.has(run));
+  const all = [...closed.values(), ...openOf(open), ...served];
   const { runs, left } = cut(
     all.filter((run) => status === null || hasStatus(run, status)),
     most,
@@ -145,10 +153,26 @@ export async function listRuns(
   const beside = async (): Promise<number> =>
     Math.max(0, (await store.countRuns()) - closed.size) + Math.max(0, unread);
   return {
-    runs: await withWords(runs, { store, unrecorded, lacking: also }),
+    runs: await withWords(runs, { store, unrecorded, lacking, lost }),
     more: left === 0 ? 0 : status === null ? left + (await beside()) : null,
     ...{ gates, unlisted, paused: pausedIn(executions), serverIsDown: read === null },
   };
+}
+
+/** Of runs that were submitted those that the server has not listed; none where only runs that ended are wanted. */
+function besideThose(listed: Execution[], submitted: SubmittedRun[], { status }: WantedEnds): SubmittedRun[] {
+  if (status !== null) return [];
+  const known = new Set(listed.map(({ workflowId }) => workflowId));
+  return submitted.filter(({ run }) => !known.has(run));
+}
+
+/**
+ * The same where no server was asked: this folder's has no database or, where it `isDown`, may know those that it was
+ * given.
+ */
+function lostUnasked(submitted: SubmittedRun[], isDown: boolean, store: Store): Promise<Map<string, string>> {
+  const others = store.homes === null ? submitted.filter(({ server }) => server !== undefined) : [];
+  return lostRuns(isDown ? others : submitted, null, store);
 }
 
 /**
@@ -178,10 +202,11 @@ interface Words {
   store: Pick<Store, 'readSubmitted'>;
   unrecorded: SubmittedRun[];
   lacking: Map<string, Lacking> | null;
+  lost: Map<string, string>;
 }
 
-/** The same with what they are about, and what they wait for. */
-async function withWords(runs: ListedRun[], { store, unrecorded, lacking }: Words): Promise<ListedRun[]> {
+/** The same with what they are about, what they wait for, and where they are. */
+async function withWords(runs: ListedRun[], { store, unrecorded, lacking, lost }: Words): Promise<ListedRun[]> {
   const known = new Map(unrecorded.map((submitted) => [submitted.run, submitted]));
   const others = await store.readSubmitted(runs.map(({ run }) => run).filter((run) => !known.has(run)));
   for (const submitted of others) known.set(submitted.run, submitted);
@@ -189,10 +214,12 @@ async function withWords(runs: ListedRun[], { store, unrecorded, lacking }: Word
     const description = known.get(listed.run)?.description;
     // The server lists a run as open for a moment after it has closed.
     const waits = listed.ended_at === null ? lacking?.get(listed.run)?.waits : undefined;
+    const away = listed.ended_at === null ? lost.get(listed.run) : undefined;
     return {
       ...listed,
       ...(description === undefined ? {} : { description }),
       ...(waits === undefined ? {} : { waits_for: waits }),
+      ...(away === undefined ? {} : { lost: away }),
     };
   });
 }
@@ -240,12 +267,14 @@ interface Told<T> {
   also: T | null;
 }
 
+const NOTHING_TOLD: Told<never> = { executions: [], unread: 0, also: null };
+
 /** Open runs, and what else is asked for; null when a server may know runs but is not running. */
 async function readExecutions<T>(
   session: Session,
   { ends, unrecorded = async () => [], also }: Asked<T>,
 ): Promise<Told<T> | null> {
-  if (!session.mayKnowRuns()) return { executions: [], unread: 0, also: null };
+  if (!session.mayKnowRuns()) return NOTHING_TOLD;
   let link: TemporalLink;
   try {
     link = await session.connect({ start: false });

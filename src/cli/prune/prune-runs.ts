@@ -12,9 +12,9 @@ import { grpcTrouble } from '../grpc.js';
 import { latestRecords } from '../observe/ended-runs.js';
 import { describe } from '../observe/as-of-now.js';
 import { lastLinks } from '../observe/list-runs.js';
+import { notedServer } from '../observe/lost-runs.js';
 import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
-import { notedServer } from '../submit/start-run.js';
 import { neededBy } from './needed-runs.js';
 
 /** What was removed, or would be. */

@@ -45,12 +45,12 @@ export function renderRunList(runs: ListedRun[], { now, width, palette }: ListSt
       (listed.usd === null || listed.usd === 0 ? '' : formatUsd(listed.usd)).padStart(7),
       listed.rehearsal ? 'rehearsal' : '',
     ];
-    const { description, waits_for: waits = [] } = listed;
+    const { description, waits_for: waits = [], lost } = listed;
     return [
       `${palette.tone(tone, mark)} ${cells.join('  ')}`.trimEnd(),
       ...(description === undefined ? [] : [palette.dim(clip(`    ${safeLine(description)}`, width))]),
       // Who reads it acts by it: nothing is cut.
-      ...waits.flatMap((wait) =>
+      ...[...waits, ...(lost === undefined ? [] : [lost])].flatMap((wait) =>
         wrap(safeLine(wait), width - 4).map((line) => palette.tone('attention', `    ${line}`)),
       ),
     ];

@@ -2,15 +2,16 @@ import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import { attributesOf, detailsOf, inputHash, memoOf, summaryOf } from '../../activities/runs/run-start.js';
-import { serverIdOf } from '../../activities/runs/server-id.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { RunInput } from '../../plan/run-input.js';
 import type { Value } from '../../plan/values/value.js';
+import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { usageError } from '../exit-codes.js';
+import { notedServer } from '../observe/lost-runs.js';
 import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** What names a submission: the same id with the same plan and input in a project is the same run (decision 12). */
@@ -57,12 +58,15 @@ export async function startOrJoin(
   }
 }
 
-/** The id that a run is noted with which this server is given; undefined for a state folder's own (decision 61). */
-export async function notedServer(
-  { client, embedded }: Pick<TemporalLink, 'client' | 'embedded'>,
-  { homes }: Pick<Store, 'homes'>,
-): Promise<string | undefined> {
-  return embedded && homes === null ? undefined : serverIdOf(client);
+/** The server that a run is given, as it is noted with it. */
+export async function serverNote(
+  link: TemporalLink,
+  store: Pick<Store, 'homes'>,
+): Promise<Pick<SubmittedRun, 'server' | 'at'>> {
+  const server = await notedServer(link, store);
+  if (server === undefined) return {};
+  const { connection, namespace, embedded } = link;
+  return { server, ...(embedded ? {} : { at: { address: connection.options.address, namespace } }) };
 }
 
 /** Which of our search attributes the server knows. */

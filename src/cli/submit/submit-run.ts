@@ -26,7 +26,7 @@ import type { Question } from './inject-context.js';
 import { tellContext } from './tell-context.js';
 import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
-import { attributesAt, checkRecord, notedServer, startOrJoin } from './start-run.js';
+import { attributesAt, checkRecord, serverNote, startOrJoin } from './start-run.js';
 import { offerTrees } from '../../store/worktrees/brought-trees.js';
 import { CARRY_HINT, CarryTooLarge } from '../../store/worktrees/carried.js';
 import { mainPlace } from '../../store/worktrees/places.js';
@@ -181,7 +181,7 @@ export async function startSubmission(submission: Submission, link: TemporalLink
   const { name: definition } = plan;
   const { rehearsal, submitted_by, reuse } = settings;
   const after = reuse?.run ?? mended;
-  const server = await notedServer(link, session.store);
+  const server = await serverNote(link, session.store);
   // Also before: what was started is listed from then on, whatever ends.
   const isNew = await session.store.noteSubmitted({
     run: id,
@@ -190,7 +190,7 @@ export async function startSubmission(submission: Submission, link: TemporalLink
     rehearsal,
     submitted_by,
     submitted_at: new Date().toISOString(),
-    ...(server === undefined ? {} : { server }),
+    ...server,
     ...(after === undefined ? {} : { after }),
     ...(worksInFolder(plan, settings, session.store) ? { in_folder: true } : {}),
   });

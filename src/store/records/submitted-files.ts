@@ -19,6 +19,8 @@ const submittedSchema = z.object({
   after: z.string().optional(),
   /** Id of the server that it was given to; absent for the own one of a store that nobody else has. */
   server: z.string().optional(),
+  /** How that was reached, where it is none of ours: for people. */
+  at: z.object({ address: z.string(), namespace: z.string() }).optional(),
   /** It may change files of the project's folder, where each worker may have another. */
   in_folder: z.literal(true).optional(),
 });
