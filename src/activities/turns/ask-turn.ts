@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { TurnAnswer } from '../../plan/agents/conversation.js';
 import { MOST_CALLS } from '../../plan/agents/conversation.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
@@ -50,8 +51,21 @@ export function createAskTurn(deps: Dependencies): (call: TurnCall, outside?: Ou
       const call = await wholeTurn(deps.store, told);
       const asker = await agentAsked(deps, current, call);
       const tools = await offeredTools(deps.store, asker.agent);
-      return takeTurn({ ...current, ...asker, deps, call, tools, provider: providers[call.model.provider] });
+      const answer = await takeTurn({
+        ...current,
+        ...asker,
+        deps,
+        call,
+        tools,
+        provider: providers[call.model.provider],
+      });
+      return { ...answer, ...waitedBefore() };
     });
+}
+
+function waitedBefore(): Pick<TurnAnswer, 'waited'> {
+  const { attempt: tried, scheduledTimestampMs: from, currentAttemptScheduledTimestampMs: to } = Context.current().info;
+  return tried === 1 ? {} : { waited: [from, to] };
 }
 
 /** The call with what the beginning of its transcript tells. */

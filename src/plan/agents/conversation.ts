@@ -54,6 +54,11 @@ export interface TurnAnswer {
   opened?: true;
   /** The output is that of an earlier run (decision 14). */
   reused?: true;
+  /**
+   * What passed before the attempt that came to this, in epoch milliseconds: it slept until its provider might be asked
+   * again, say. No time limit runs meanwhile. Absent for a first attempt.
+   */
+  waited?: [from: number, to: number];
 }
 
 /**

@@ -20,7 +20,7 @@ import { restrictionsOf } from '../state/account.js';
 import type { Reservation } from '../budget/reserve.js';
 import { meetQuota } from '../budget/quota.js';
 import { settleReservation, takeQuestion } from '../budget/reserve.js';
-import { aside, parkIfDraining, takeConversationSlot } from './slot.js';
+import { aside, discount, parkIfDraining, takeConversationSlot } from './slot.js';
 import { askTurn } from './ask-turn.js';
 import type { ConversationState } from './conversation-state.js';
 import { agentOf, endedBy, freshConversation, modelName } from './conversation-state.js';
@@ -174,6 +174,7 @@ async function ask(conversation: ConversationState): Promise<TurnAnswer> {
     }
     try {
       const answer = await askTurn(conversation, question);
+      if (answer.waited !== undefined) discount(slot, answer.waited);
       if (answer.opened === true && question.model !== null) conversation.state.opened = question.model;
       const spend: Spend = { usd: answer.usd, tokens: answer.tokens, steps: 0 };
       settleReservation(context, question, { status: 'success', output: null, spend });

@@ -20,18 +20,29 @@ export interface Slot {
   working: number;
   /** When the last of them began while none worked, in epoch milliseconds. */
   since: number;
+  /** Up to when what was waited for is no part of its time, in epoch milliseconds. */
+  waitedTo: number;
   /** Resolves when the slot is there again. */
   taken: Promise<void>;
 }
 
 /** The slot of a conversation that begins to work in its step's slot. */
 export function takeConversationSlot(scope: Scope, step: AgentStep, turn: Reservation, top: Conversation): Slot {
-  return { scope, step, turn, top, working: 1, since: Date.now(), taken: Promise.resolve() };
+  return { scope, step, turn, top, working: 1, since: Date.now(), waitedTo: 0, taken: Promise.resolve() };
 }
 
 /** What is left of the time of the try, in milliseconds. */
 export function timeLeft({ step, top, working, since }: Slot): number {
   return step.timeout_ms - top.used_ms - (working === 0 ? 0 : Date.now() - since);
+}
+
+/** Takes out of the time what a turn slept through; what several slept through at once counts once. */
+export function discount(slot: Slot, [from, to]: [from: number, to: number]): void {
+  const begun = Math.max(from, slot.since, slot.waitedTo);
+  const ended = Math.min(to, Date.now());
+  if (ended <= begun) return;
+  slot.top.used_ms -= ended - begun;
+  slot.waitedTo = ended;
 }
 
 /** Waits for something that is no work: neither its time nor its slot is used meanwhile. */

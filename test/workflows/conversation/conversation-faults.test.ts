@@ -44,6 +44,16 @@ const decide = (handle: RunHandle, { path, hash }: Gate, decision: 'approve' | '
 const write = { name: 'write_file', input: { path: 'out.txt', content: 'x' } };
 const append = { name: 'shell', input: { argv: ['sh', '-c', 'echo x >> log.txt'] } };
 
+it('takes no time of an agent that its provider has it wait for', async () => {
+  const plan = talking({}, { timeout_ms: 3_000, retry: { attempts: 1, backoff_ms: 0 } });
+  const { endpoint, handle } = await open(plan, ({ call, results }) => {
+    if (call === 1) return { status: 429, headers: { 'retry-after': '4' } };
+    return results.count === 0 ? { tools: [{ name: 'list_files', input: {} }] } : { text: 'done' };
+  });
+  expect(await harness.json((await handle.result()).output)).toBe('done');
+  await endpoint.close();
+});
+
 describe('a call that a person must allow', () => {
   it.each([
     ['approve', 'false'],
