@@ -1,18 +1,25 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { open, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FolderIdentity } from '../../store/folders/root.js';
 import { identityOf as fileIdentity, isSameFolder } from '../../store/folders/root.js';
-import { UnavailableError } from '../errors.js';
+import { codeOf, UnavailableError } from '../errors.js';
 import { claimFreePort, claimPort, isFree, LOOPBACK, waitForPort } from './ports.js';
 import type { PortClaim } from './ports.js';
 import { identify, isRunning, listProcesses, signalGroup } from '../processes/processes.js';
 import type { ProcessIdentity } from '../processes/processes.js';
 import { isServer, markOf, portsIn, serverArguments, uiAddressIn } from './server-command.js';
 import type { ServerPorts } from './server-command.js';
-import { checkDatabase, databaseError, databaseFile, databaseIsMade } from './server-database.js';
+import {
+  beginDatabase,
+  checkDatabase,
+  databaseError,
+  databaseFile,
+  databaseIsMade,
+  removeUnmade,
+} from './server-database.js';
 import { chooseUiAddress, hasUiGuard } from './ui-guard.js';
 
 const HEALTHY_MS = 60_000;
@@ -124,6 +131,16 @@ function hold(ports: ServerPorts, claims: (PortClaim | null)[]): HeldPorts {
 export async function startServer(program: string, stateDir: string, ports: ServerPorts): Promise<EmbeddedServer> {
   const real = await realpath(stateDir);
   await checkDatabase(real);
+  const isNew = await beginDatabase(real);
+  try {
+    return await spawnServer(program, real, ports);
+  } catch (error) {
+    if (isNew) await removeUnmade(real);
+    throw error;
+  }
+}
+
+async function spawnServer(program: string, real: string, ports: ServerPorts): Promise<EmbeddedServer> {
   const log = serverLog(real);
   const from = await stat(log).then(
     ({ size }) => size,

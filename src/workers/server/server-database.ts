@@ -1,5 +1,5 @@
 import { constants, lstatSync, readlinkSync, statSync } from 'node:fs';
-import { access, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { access, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { realOf } from '../../store/folders/places.js';
 import { makeEach } from '../../store/folders/root.js';
@@ -11,6 +11,8 @@ import { requireFiles } from '../processes/file-limit.js';
 export const FREE_BYTES = 32 * 1024 * 1024;
 
 const HEADER = 'SQLite format 3\0';
+/** A database is more than one file. */
+const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /** The server's database in a state folder. */
 export function databaseFile(stateDir: string): string {
@@ -71,19 +73,16 @@ export async function prepareStateDir(stateDir: string): Promise<void> {
 }
 
 /**
- * Checks a database before a server opens it, because the server would say less or fall back. A database whose
- * making was cut short by a crash holds nothing and is removed. Throws an UnavailableError when it is read-only, no
- * database, or the disk is full.
+ * Checks a database before a server opens it, because the server would say less or fall back. One whose making was cut
+ * short by a crash is no database yet, and is set aside: gives where it is then. Throws an UnavailableError when it is
+ * read-only, no database, or the disk is full.
  */
-export async function checkDatabase(stateDir: string): Promise<void> {
+export async function checkDatabase(stateDir: string): Promise<string | null> {
   const file = databaseFile(stateDir);
   await checkSpace(stateDir);
-  if (await exists(makingMark(stateDir))) await removeUnmade(stateDir);
+  const aside = await setUnmadeAside(stateDir);
   const found = await stat(file).catch(() => null);
-  if (found === null) {
-    await writeFile(makingMark(stateDir), '');
-    return;
-  }
+  if (found === null) return aside;
   if (!found.isFile())
     throw new UnavailableError(`Expected the server's database \`${file}\` to be a file.`, 'Move it away.');
   // Root may write whatever the mode says, but a file without any write permission was meant to stay as it is.
@@ -94,6 +93,23 @@ export async function checkDatabase(stateDir: string): Promise<void> {
     );
   }
   if (found.size > 0 && (await headOf(file)) !== HEADER) throw corrupt(file);
+  return aside;
+}
+
+/**
+ * To be called right before a server starts, which makes its database where there is none: what is there before
+ * `databaseIsMade` is not whole. Tells whether it has to make one.
+ */
+export async function beginDatabase(stateDir: string): Promise<boolean> {
+  if (await exists(databaseFile(stateDir))) return false;
+  await writeFile(makingMark(stateDir), '');
+  return true;
+}
+
+/** Takes back what `beginDatabase` began, once the server that was to make it has ended. */
+export async function removeUnmade(stateDir: string): Promise<void> {
+  for (const suffix of SUFFIXES) await rm(`${databaseFile(stateDir)}${suffix}`, { force: true });
+  await databaseIsMade(stateDir);
 }
 
 /** What is copied by hard links (`cp -al`) is one file: two servers would write it. Throws an UnavailableError. */
@@ -106,7 +122,7 @@ export function requireUnlinked(stateDir: string): void {
   );
 }
 
-/** To be called when a server is healthy: from now on the database holds something. */
+/** To be called when a server is healthy: from now on the database is whole. */
 export async function databaseIsMade(stateDir: string): Promise<void> {
   await rm(makingMark(stateDir), { force: true });
 }
@@ -152,9 +168,21 @@ function makingMark(stateDir: string): string {
   return `${databaseFile(stateDir)}.making`;
 }
 
-async function removeUnmade(stateDir: string): Promise<void> {
-  for (const suffix of ['', '-wal', '-shm', '-journal'])
-    await rm(`${databaseFile(stateDir)}${suffix}`, { force: true });
+/** Nothing that may hold runs is removed: a person may have brought it back since the server was killed. */
+async function setUnmadeAside(stateDir: string): Promise<string | null> {
+  const file = databaseFile(stateDir);
+  const mark = await stat(makingMark(stateDir)).catch(() => null);
+  if (mark === null) return null;
+  const found = await stat(file).catch(() => null);
+  // A copy keeps its time: what was written before is not what that server has made.
+  const isAside = found !== null && found.mtimeMs >= mark.mtimeMs;
+  const aside = `${file}.unmade-${new Date().toISOString().replace(/[-:Z]/g, '')}`;
+  for (const suffix of isAside ? SUFFIXES : [])
+    await rename(`${file}${suffix}`, `${aside}${suffix}`).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    });
+  await databaseIsMade(stateDir);
+  return isAside ? aside : null;
 }
 
 async function headOf(file: string): Promise<string> {

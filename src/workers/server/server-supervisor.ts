@@ -128,7 +128,11 @@ async function startFirst({
   openCodec,
 }: SupervisorOptions): Promise<FirstServer> {
   // Before the minutes that a build may take.
-  await checkDatabase(stateDir);
+  const aside = await checkDatabase(stateDir);
+  if (aside !== null)
+    onProgress(
+      `a server was killed while it made its database; what was there is \`${aside}\` now, nothing was removed`,
+    );
   const { path } = await findTemporal({ env, onProgress, signal });
   const wanted: WantedPorts = { ...USUAL_PORTS, ...last, ...(uiPort === null ? {} : { ui: uiPort }) };
   const codec = await openCodec(wanted.codec);

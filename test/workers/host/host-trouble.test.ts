@@ -142,7 +142,10 @@ describe('a host in trouble', () => {
 
   it('says what is wrong when there is no Temporal program', () =>
     withProgram('/nowhere/temporal', async () => {
-      expect((await refusal(newFolder())).message).toContain('`/nowhere/temporal`');
+      const stateDir = newFolder();
+      expect((await refusal(stateDir)).message).toContain('`/nowhere/temporal`');
+      // What is brought back there afterwards is no database that a server has begun.
+      expect(existsSync(join(stateDir, 'temporal.db.making'))).toBe(false);
     }));
 
   it('takes other ports when one was taken since its look, also by somebody who has left it again', async () => {
