@@ -54,9 +54,10 @@ export async function findServer(stateDir: string): Promise<EmbeddedServer | nul
   for (const { pid, argv } of await listProcesses()) {
     const ports = portsIn(argv, database);
     const identity = ports === null ? null : await identify(pid);
+    if (ports === null || identity === null) continue;
     // The file of that name may be another one since the server opened it.
-    if (ports !== null && identity !== null && (id === null || (await hasOpen(pid, id)) !== false))
-      return describe(identity, ports, uiAddressIn(argv));
+    const opens = id === null ? null : await hasOpen(pid, id);
+    if (opens ?? (await seesFolder(pid, database))) return describe(identity, ports, uiAddressIn(argv));
   }
   return null;
 }
@@ -74,6 +75,7 @@ export async function endStrayServers(stateDir: string): Promise<number> {
     const isNamed = portsIn(argv, database) !== null;
     const opens = id === null ? false : await hasOpen(pid, id);
     if (opens === null || isNamed === opens) continue;
+    if (isNamed && !(await seesFolder(pid, database))) continue;
     const identity = await identify(pid);
     if (identity === null) continue;
     await stopProcess(identity);
@@ -97,6 +99,21 @@ async function hasOpen(pid: number, file: FolderIdentity): Promise<boolean | nul
   );
   if (!found.some(({ path }) => DATABASE.test(path))) return null;
   return found.some(({ is }) => is !== null && isSameFolder({ dev: is.dev, ino: is.ino }, file));
+}
+
+/**
+ * Tells whether the folder of a file is the same one for a process: in a container, or below another root, that path is
+ * another project's. True where nobody can say.
+ */
+async function seesFolder(pid: number, file: string): Promise<boolean> {
+  const folder = dirname(file);
+  try {
+    const theirs = await stat(join('/proc', String(pid), 'root', folder));
+    const ours = await stat(folder);
+    return isSameFolder(theirs, ours);
+  } catch (error) {
+    return process.platform !== 'linux' || codeOf(error) !== 'ENOENT';
+  }
 }
 
 /** A server's database, where it was removed since it was opened too. */
