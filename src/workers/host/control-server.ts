@@ -1,6 +1,6 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { CLIENT_TYPES, receive, send } from './control-protocol.js';
 import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
 
@@ -33,6 +33,8 @@ export interface ControlServer {
   /** Tells everybody who joined, and whoever joins from now on. */
   stand: (standing: Standing) => void;
   clients: () => number;
+  /** Listens again where its socket was removed, by whoever cleans up there: tells whether it was. */
+  listenAgain: () => Promise<boolean>;
   /** Resolves when somebody has been told of a failure, or at once if anybody had joined. */
   told: () => Promise<void>;
   close: (reason: string) => Promise<void>;
@@ -40,7 +42,6 @@ export interface ControlServer {
 
 /** Listens at a path in a private folder. Whoever holds the host's lock may remove what a dead host left there. */
 export async function serveControl(path: string, handlers: ControlHandlers): Promise<ControlServer> {
-  rmSync(path, { force: true });
   const joined = new Set<Socket>();
   const all = new Set<Socket>();
   let standing: Standing = { phase: 'starting' };
@@ -69,7 +70,7 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
     }
   };
 
-  const server = createServer((socket) => {
+  const onSocket = (socket: Socket): void => {
     all.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
@@ -77,9 +78,9 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
       if (joined.delete(socket)) handlers.onClients(joined.size);
     });
     receive<ClientMessage>(socket, CLIENT_TYPES, (message) => onMessage(socket, message));
-  });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
-  chmodSync(path, 0o600);
+  };
+  let server = await listenAt(path, onSocket);
+  let isClosed = false;
 
   return {
     say: (line) => {
@@ -94,8 +95,16 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
       for (const socket of joined) tell(socket, standing);
     },
     clients: () => joined.size,
+    listenAgain: async () => {
+      if (isClosed || existsSync(path)) return false;
+      // First: its end removes whatever is at that path. Who has joined stays.
+      server.close();
+      server = await listenAt(path, onSocket);
+      return true;
+    },
     told: () => (joined.size > 0 ? Promise.resolve() : new Promise((resolve) => listeners.push(resolve))),
     close: async (reason) => {
+      isClosed = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of all) {
         send(socket, { type: 'stopping', reason });
@@ -105,6 +114,14 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
       await closed;
     },
   };
+}
+
+async function listenAt(path: string, onSocket: (socket: Socket) => void): Promise<Server> {
+  rmSync(path, { force: true });
+  const server = createServer(onSocket);
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+  chmodSync(path, 0o600);
+  return server;
 }
 
 function tell(socket: Socket, standing: Standing): void {

@@ -12,7 +12,7 @@ import { named } from '../../store/encryption/key-ring.js';
 import { movedRoot } from '../../store/folders/root.js';
 import { requireOwn } from '../../store/identity.js';
 import { UnavailableError } from '../errors.js';
-import { hostLog, isHostRunning, readHostFile, socketAt } from './host-files.js';
+import { isHostRunning, readHostFile, socketAt } from './host-files.js';
 import type { HostFile } from './host-files.js';
 import { isLocked, takeLock } from '../processes/lock.js';
 import { silentError, watchSilence } from './host-heartbeat.js';
@@ -109,13 +109,17 @@ export async function joinHost(options: JoinOptions): Promise<HostConnection> {
       }
     }
     spawned = await stillOurs(spawned);
-    if (Date.now() - silentSince > SILENT_MS)
-      throw new UnavailableError(
-        `The host of \`${stateDir}\` does not answer.`,
-        `Its log is ${hostLog(stateDir)}; end it and try again.`,
-      );
+    if (Date.now() - silentSince > SILENT_MS) throw await unheardError(stateDir);
     await pause(LOOK_MS, undefined, { signal });
   }
+}
+
+/** What to say of a host that holds its lock and cannot be connected to. */
+async function unheardError(stateDir: string): Promise<UnavailableError> {
+  const file = await readHostFile(stateDir);
+  // Of one that has ended the process may be another by now.
+  const host = file !== null && (await isHostRunning(file)) ? file.host : null;
+  return silentError({ stateDir, host }, host !== null && (await isStopped(host.pid)));
 }
 
 /** The host that this command has started; null where another one was faster. Throws why it failed. */

@@ -15,11 +15,16 @@ export interface HeldFolder {
 /**
  * Looks after the folder that a host or a worker holds. Calls `onGone` once, with what happened, when the folder does
  * not stand where it did: it was moved, or removed, or another is there. `onRoom` hears when its disk gets full, and
- * when there is room again. The folder is kept open, so that no other gets its number meanwhile.
+ * when there is room again; `onStands` is called again and again while it stands there. The folder is kept open, so that
+ * no other gets its number meanwhile.
  */
 export function holdFolder(
   stateDir: string,
-  { onGone, onRoom }: { onGone: (what: string) => void; onRoom: (hasRoom: boolean) => void },
+  {
+    onGone,
+    onRoom,
+    onStands,
+  }: { onGone: (what: string) => void; onRoom: (hasRoom: boolean) => void; onStands?: () => Promise<void> },
 ): HeldFolder {
   const handle = openSync(stateDir, 'r');
   const held = fstatSync(handle);
@@ -32,6 +37,7 @@ export function holdFolder(
     const hasRoom = await hasRoomAt(stateDir);
     if (hasRoom !== hadRoom) onRoom(hasRoom);
     hadRoom = hasRoom;
+    await onStands?.();
   };
   // what cannot be looked at now is looked at again
   const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { projectsOf } from '../../store/records/trusted-projects.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
 import { movedRoot } from '../../store/folders/root.js';
@@ -96,6 +97,7 @@ async function runLocked(options: HostOptions): Promise<HostEnd> {
   const folder = holdFolder(options.stateDir, {
     onGone: (what) => stop.abort(what),
     onRoom: (hasRoom) => announceRoom(options, host, hasRoom),
+    onStands: () => listenAgain(options, host),
   });
   let end: HostEnd;
   try {
@@ -119,6 +121,13 @@ function announceRoom({ stateDir, log }: HostOptions, { control }: OpenHost, has
   const line = hasRoom ? `there is room again on the disk of ${stateDir}` : fullDisk(stateDir);
   log(line);
   control.announce(line);
+}
+
+/** Without its socket nobody finds a host, which goes on and keeps others from starting. */
+async function listenAgain({ stateDir, log }: HostOptions, { control, socket }: OpenHost): Promise<void> {
+  if (existsSync(socket)) return;
+  await controlSocketPath(stateDir); // makes its folder
+  if (await control.listenAgain()) log(`its control socket ${socket} was removed and is there again`);
 }
 
 /** The part of a host that is there from the first moment on. */

@@ -10,7 +10,7 @@ import { UnavailableError } from '../../../src/workers/errors.js';
 import { hostStatus, joinHost, stopHost } from '../../../src/workers/host/host-client.js';
 import { checkDatabase } from '../../../src/workers/server/server-database.js';
 import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
-import { endWithEachTest, newFolder, openLink, serversOn } from '../helpers/setting.js';
+import { endWithEachTest, newFolder, openLink, serversOn, waitFor } from '../helpers/setting.js';
 
 endWithEachTest();
 
@@ -127,6 +127,18 @@ describe('a host in trouble', () => {
     leave();
     expect(await stopHost(stateDir)).toBe(true);
     expect(await serversOn(stateDir)).toEqual([]);
+  });
+
+  it('is found again where somebody has removed its socket, and keeps who has joined', async () => {
+    const stateDir = newFolder();
+    const link = await openLink(stateDir);
+    const { pid } = (await hostStatus(stateDir)) ?? {};
+    rmSync(join(stateDir, 'host'), { recursive: true });
+    const status = await waitFor('its socket', () => hostStatus(stateDir));
+    expect(status).toMatchObject({ phase: 'ready', pid, clients: 1 });
+    await link.close();
+    expect(await stopHost(stateDir)).toBe(true);
+    expect(existsSync(join(stateDir, 'host', 'control.sock'))).toBe(false);
   });
 
   it('refuses a state folder that is a file', async () => {
