@@ -12,6 +12,7 @@ import type { KeeperMessage, Lease } from '../plan/devices/device-queue.js';
 import type { BegunRun } from '../plan/triggers/start.js';
 import type { Json } from '../plan/values/json.js';
 import type { RoundResult, ClosingRun, StepResult } from '../plan/result.js';
+import type { PaidBefore } from '../plan/budget/paid-before.js';
 import type { Spend } from '../plan/budget/spend.js';
 import type { ProgramChoice } from '../plan/agents/program.js';
 import type { RootLink } from '../plan/run-input.js';
@@ -43,6 +44,8 @@ export interface ModelCall extends StepCall {
   model: ModelChoice;
   /** What may be used at most, all questions together (I8); a limit that nobody set is not in it. */
   most?: { usd?: number; tokens?: number; quota?: QuotaTerms };
+  /** What earlier activities of the try have told of its cost: this one tells what comes on top. */
+  paid?: PaidBefore;
 }
 
 export interface ProgramCall extends StepCall {
@@ -53,10 +56,11 @@ export interface ProgramCall extends StepCall {
   workspace: Place;
   /** As of a `ModelCall`. */
   most?: { usd?: number; tokens?: number; quota?: QuotaTerms };
+  paid?: PaidBefore;
 }
 
 /** The next turn of an agent that uses tools. Its first call carries the environment; later ones go on from `head`. */
-export interface TurnCall extends StepCall, Partial<Pick<ModelCall, 'model' | 'most'>> {
+export interface TurnCall extends StepCall, Partial<Pick<ModelCall, 'model' | 'most' | 'paid'>> {
   /** From 1. */
   turn: number;
   /** Short hash of the transcript's last message; null for the first turn. */
@@ -276,11 +280,15 @@ export interface JoinCall {
   batches?: string[];
 }
 
-/** Where it is looked at what was spent: at a path and below it, of a foreach in items alone, up to `end`. */
+/**
+ * Where it is looked at what was spent: at a path and below it, of a foreach in items alone, up to `end`, or in one call
+ * at the path alone, which `part` tells apart there: its try, and its turn.
+ */
 export interface SpentCall {
   root: Pick<RootLink, 'first'>;
   path: string;
   items?: { from: number; end: number };
+  part?: (string | number)[];
 }
 
 /**
@@ -380,8 +388,8 @@ export interface Activities {
   writePage(results: StepResult[] | RoundResult[]): Promise<Value>;
   /** Stores the results of rounds that are in no page yet, and joins the outputs of all. Returns all pages. */
   joinRounds(call: JoinCall): Promise<{ output: Value | null; pages: Value[]; spend?: Spend }>;
-  /** What models and programs have cost by the journal, in a run that has said no last word. */
-  spentBelow(call: SpentCall): Promise<Spend>;
+  /** What was paid by the journal, where nobody said a last word. `found` is the path, for viewers; none for items. */
+  spentBelow(call: SpentCall): Promise<Spend & { found?: string }>;
   /** Reads and writes the store for a CLI that does not have it (decision 11). */
   accessStore(request: StoreRequest): Promise<Json>;
   /**

@@ -78,6 +78,8 @@ export interface RunSettings {
   rows?: true;
   /** A cancelled run waits for no budget: what clears up is done all the same; absent likewise. */
   cancel_ends_pause?: true;
+  /** What calls have cost that ended between two attempts is looked for in the journal; absent likewise. */
+  finds_spend?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */
@@ -116,6 +118,7 @@ export const WAYS_OF_TODAY = {
   calls_together: true,
   rows: true,
   cancel_ends_pause: true,
+  finds_spend: true,
 } as const satisfies Partial<RunSettings>;
 
 /**

@@ -1,6 +1,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/contract.js';
+import type { PaidBefore } from '../plan/budget/paid-before.js';
 import type { CallHead } from '../plan/calls/short-call.js';
 import { queueFor } from '../plan/placement/requirement.js';
 import type { RunSettings } from '../plan/run-input.js';
@@ -15,22 +16,35 @@ export const GRACE_MS = 30_000;
 export const HEARTBEAT_TIMEOUT = '10s';
 
 /** How a lost worker's activity is tried again. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 export const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
 /**
  * Options of an acting activity (I5). Failures that the activity reports are final by their own word; lost workers are
  * retried by Temporal, except for external effects, which are never repeated silently (decision 13).
  */
-export function actingOptions(step: Step, path: string, summary: string): ActivityOptions {
+export function actingOptions(
+  step: Step,
+  path: string,
+  summary: string,
+  paid: PaidBefore | null = null,
+): ActivityOptions {
   return {
     activityId: path,
     summary,
     startToCloseTimeout: step.timeout_ms + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { ...RETRY, ...(step.effect === 'external' ? { maximumAttempts: 1 } : {}) },
+    retry: { ...RETRY, ...pausesAfter(paid), ...(step.effect === 'external' ? { maximumAttempts: 1 } : {}) },
     ...(step.requires === undefined ? {} : { taskQueue: queueFor(workflowInfo().taskQueue, step.requires) }),
   };
+}
+
+/** What goes on with a question that was refused for want of money goes on with its growing pauses. */
+function pausesAfter(paid: PaidBefore | null): { initialInterval?: number } {
+  if (paid === null || paid.waits === 0) return {};
+  return { initialInterval: Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** paid.waits) };
 }
 
 /**

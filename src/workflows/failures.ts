@@ -15,6 +15,8 @@ import type { Failure } from '../plan/failure.js';
 import { isFailureType, isUnasked } from '../plan/failure.js';
 import type { RunOutcome } from '../plan/result.js';
 import type { QuotaUsed } from '../plan/budget/quota.js';
+import type { PaidBefore } from '../plan/budget/paid-before.js';
+import { spendOfPaid } from '../plan/budget/paid-before.js';
 import type { Spend } from '../plan/budget/spend.js';
 import { NO_SPEND } from '../plan/budget/spend.js';
 import { cutTo } from '../plan/text/cut-to.js';
@@ -35,13 +37,17 @@ export function failureFrom(error: unknown): Failure {
 
 /**
  * What a try spent that failed or was cancelled: its detail says so; null where it says nothing. One that was refused
- * for its price has spent nothing.
+ * for its price tells what its question had cost before.
  */
 export function toldSpend(error: unknown): Spend | null {
   const cause = causeOf(error);
+  if (needIn(error) !== null) {
+    const paid = paidIn(error);
+    return paid === null ? null : spendOfPaid(paid);
+  }
   const [detail] =
     cause instanceof ApplicationFailure || cause instanceof CancelledFailure ? (cause.details ?? []) : [];
-  if (!isSpend(detail) || needIn(error) !== null) return null;
+  if (!isSpend(detail)) return null;
   const { usd, tokens, steps } = detail; // that of a quick step has its path, too
   return { usd, tokens, steps };
 }
@@ -52,13 +58,41 @@ export function spendIn(error: unknown): Spend {
 }
 
 /**
- * What a model call says it needs that was refused because it is dearer than what it `had` reserved; null for other
- * failures. One that needs no more than it had would be refused again, for ever: it has failed.
+ * What a model call says it needs that was refused because it is dearer than what it `had` reserved, less what its
+ * question has cost by then; null for other failures. One that needs no more than it had would be refused again, for
+ * ever: it has failed.
  */
 export function shortIn(error: unknown, had: Amounts): Amounts | null {
   const need = needIn(error);
   if (need === null || quotaIn(error) !== null) return need;
-  return need.nanousd > had.nanousd || need.tokens > had.tokens ? need : null;
+  if (need.nanousd <= had.nanousd && need.tokens <= had.tokens) return null;
+  const { counted, tokens } = paidIn(error) ?? { counted: 0, tokens: 0 };
+  return {
+    ...need,
+    nanousd: Math.max(0, need.nanousd - toNanoUsd(counted)),
+    tokens: Math.max(0, need.tokens - tokens),
+  };
+}
+
+/** What the question of a refused call has cost that nobody was told before; null for nothing. */
+export function paidIn(error: unknown): PaidBefore | null {
+  if (needIn(error) === null) return null;
+  const { details } = causeOf(error) as ApplicationFailure; // `needIn` knows no other
+  const { paid = null } = details?.[0] as { paid?: PaidBefore }; // `attempt` puts it there
+  return paid;
+}
+
+/**
+ * Tells whether what had been paid for may be in the journal alone: Temporal ended the activity, between two attempts or
+ * when its worker was lost.
+ */
+export function isUntold(error: unknown): boolean {
+  return toldSpend(error) === null && (causeOf(error) instanceof CancelledFailure || isLost(error));
+}
+
+/** Tells whether an activity ended because nothing was heard of its worker any more. */
+export function isLost(error: unknown): boolean {
+  return causeOf(error) instanceof TimeoutFailure;
 }
 
 /** What a call says it needs that was not made for that; null for other failures. */

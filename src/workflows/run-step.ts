@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { isCancellation } from '@temporalio/workflow';
 import type { ShortOutput } from '../activities/contract.js';
 import type { Failure } from '../plan/failure.js';
 import { isOver } from '../plan/agents/conversation.js';
@@ -8,6 +8,8 @@ import { nextTryDelay } from '../plan/outcomes/retry-delay.js';
 import { isInDoubt } from '../plan/outcomes/flash-recovery.js';
 import type { Amounts } from '../plan/budget/amounts.js';
 import { NONE } from '../plan/budget/amounts.js';
+import type { PaidBefore } from '../plan/budget/paid-before.js';
+import { addPaid } from '../plan/budget/paid-before.js';
 import type { QuotaUsed } from '../plan/budget/quota.js';
 import { addSpend, NO_SPEND } from '../plan/budget/spend.js';
 import type { CarriedTries } from '../plan/schedule/carried.js';
@@ -18,10 +20,13 @@ import type { Scope } from './state/context.js';
 import { sleepIn } from './state/running-steps.js';
 import { restrictionsOf } from './state/account.js';
 import type { Reservation } from './budget/reserve.js';
-import { askedIn, hasBegun, settleReservation, reserve } from './budget/reserve.js';
+import { askedIn, hasBegun, reserve } from './budget/reserve.js';
+import { settleReservation } from './budget/settle-reservation.js';
 import { pathOf, reasonFor, triesBefore } from './state/context.js';
-import { failureFrom, quotaIn, shortIn, spendIn, toldSpend } from './failures.js';
+import { failureFrom, paidIn, quotaIn, shortIn, spendIn } from './failures.js';
 import { meetQuota } from './budget/quota.js';
+import type { Told } from './budget/untold-spend.js';
+import { toldBy, untoldSpend } from './budget/untold-spend.js';
 import { askCheckpoint, whyChecked } from './running/checkpoint.js';
 import { askAfterLoss } from './running/worker-lost.js';
 import { runAgent } from './steps/agent.js';
@@ -40,6 +45,7 @@ import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
 import { withWorker } from './running/required-worker.js';
 import { tryAndCommit } from './running/own-tree.js';
+import { withinLimit } from './running/time-limit.js';
 import { failed, keepTries, openTries } from './running/tries.js';
 import type { Tries } from './running/tries.js';
 import { conditionHolds } from './state/values.js';
@@ -146,7 +152,7 @@ function endOfAsking(error: unknown): { end: StepEnd } {
 function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   const { conversations, carriedGates } = scope.context;
   const path = pathOf(scope, step);
-  const isCounted = tries.last !== null || conversations.has(path) || carriedGates.has(path);
+  const isCounted = tries.last !== null || tries.paid !== null || conversations.has(path) || carriedGates.has(path);
   const turn = reserve(scope, step, !isCounted, tries.short);
   if (!(turn instanceof Promise)) return tryInTurn(scope, step, tries, turn);
   tries.waitsToBegin = !isCounted && tries.count === 0 && !hasBegun(scope, step, path);
@@ -156,12 +162,16 @@ function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
 /** One try in its turn, which is settled however the try ended. Without a turn the run starts nothing any more. */
 function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | null): Promise<StepEnd> {
   tries.waitsToBegin = false;
-  if (turn === null) return Promise.resolve(tries.last ?? notStarted(stopOf(scope)));
+  if (turn === null) return Promise.resolve(endUnasked(scope, step, tries));
   // What was refused is the same try, but asked of another model it is another question.
-  if (tries.short === null || askedIn(turn) !== tries.short.model) tries.count += 1;
+  if (tries.short === null || askedIn(turn) !== tries.short.model) {
+    tries.count += 1;
+    tries.paid = null;
+  }
   const over = (end: StepEnd, isTold = true, quota: QuotaUsed | null = null): StepEnd | Promise<StepEnd> => {
     settleReservation(scope.context, turn, end, isTold);
     tries.short = end.short === undefined ? null : { need: end.short, model: askedIn(turn) };
+    if (end.paid !== undefined) tries.paid = addPaid(tries.paid, end.paid);
     if (quota !== null) meetQuota(scope.context.account, quota);
     return afterTry(scope, step, tries, end);
   };
@@ -172,26 +182,41 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
   ).then(
     (end) => over(endOf(end)),
     (error: unknown) => {
-      if (!isCancellation(error)) return over(failedTry(error, turn.need), toldSpend(error) !== null, quotaIn(error));
-      const spend =
-        step.kind === 'agent' && turn.inParts
-          ? (scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND)
-          : spendIn(error);
-      tries.spent = addSpend(tries.spent, spend);
-      settleReservation(
-        scope.context,
-        turn,
-        { ...failed({ type: 'cancelled', message: 'cancelled' }), spend },
-        toldSpend(error) !== null,
-      );
-      throw error;
+      const ended = ({ spend, isTold }: Told): StepEnd | Promise<StepEnd> => {
+        if (!isCancellation(error)) return over({ ...failedTry(error, turn.need), spend }, isTold, quotaIn(error));
+        tries.spent = addSpend(tries.spent, spend);
+        const end = { ...failed({ type: 'cancelled', message: 'cancelled' }), spend };
+        settleReservation(scope.context, turn, end, isTold);
+        throw error;
+      };
+      const told = toldOf(scope, step, turn, { error, count, paid: tries.paid });
+      return told instanceof Promise ? told.then(ended) : ended(told);
     },
   );
 }
 
+/** What a try has spent that failed or was cancelled. */
+function toldOf(
+  scope: Scope,
+  step: Step,
+  { inParts }: Reservation,
+  { error, count, paid }: { error: unknown; count: number; paid: PaidBefore | null },
+): Told | Promise<Told> {
+  const told = toldBy(error);
+  if (step.kind !== 'agent') return told;
+  const path = pathOf(scope, step);
+  if (!inParts) return untoldSpend(scope.context, error, { path, part: [count], paid }) ?? told;
+  // Its turns have told what they spent; what fails there is no cancellation here.
+  return { ...told, spend: scope.context.conversations.get(path)?.spend ?? NO_SPEND };
+}
+
 /** How the step ends, or its next try: at once where the last one was refused before anything was asked. */
 function afterTry(scope: Scope, step: Step, tries: Tries, end: StepEnd): StepEnd | Promise<StepEnd> {
-  if (tries.short !== null) return tryNext(scope, step, tries);
+  if (tries.short !== null) {
+    tries.spent = addSpend(tries.spent, end.spend ?? NO_SPEND);
+    keepTries(scope, step, tries, true);
+    return tryNext(scope, step, tries);
+  }
   if (isAskedAgain(scope, step, tries, end)) {
     // Nothing was done: it is the same try.
     tries.count -= 1;
@@ -256,54 +281,24 @@ function isGate(step: Step): boolean {
   return step.kind === 'approval' || step.kind === 'ask';
 }
 
-interface TimeLimit {
-  /** 0 is no limit. */
-  ms: number;
-  summary: () => string;
-  /** Called when the time is over, before what runs is cancelled. */
-  onOver?: () => void;
-  expired: () => StepEnd;
-  /** Nobody else keeps what was spent until then. */
-  keepsSpend?: true;
-}
-
-function withinLimit(limit: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
-  return limit.ms === 0 ? run() : limited(limit, run);
-}
-
-/** Cancels what runs when its time is over; everything it did is cleaned up before this returns (I9). */
-async function limited(
-  { ms, summary, onOver, expired, keepsSpend }: TimeLimit,
-  run: () => Promise<StepEnd>,
-): Promise<StepEnd> {
-  const work = new CancellationScope();
-  const timer = new CancellationScope();
-  let isOver = false;
-  void timer
-    .run(() => sleep(ms, { summary: summary() }))
-    .then(
-      () => {
-        isOver = true;
-        onOver?.();
-        work.cancel();
-      },
-      () => undefined, // the work ended first
-    );
-  try {
-    const end = await work.run(run);
-    if (!isOver || !('failure' in end) || end.failure.type !== 'cancelled') return end;
-    // What was done until then is told: the items of a foreach, say.
-    return { ...(end.pages === undefined ? {} : { pages: end.pages }), ...expired() };
-  } catch (error) {
-    if (isOver && isCancellation(error)) return { ...expired(), ...(keepsSpend ? { spend: spendIn(error) } : {}) };
-    throw error;
-  } finally {
-    timer.cancel();
-  }
-}
-
 function cancelled(why: string): StepEnd {
   return failed({ type: 'cancelled', message: `cancelled: ${why}` });
+}
+
+/**
+ * How a step ends that gets no more of what it needs: as its try before did; where its question has been paid for, by
+ * what keeps it from going on; else it is started no more.
+ */
+function endUnasked(scope: Scope, step: Step, tries: Tries): StepEnd {
+  if (tries.last !== null) return tries.last;
+  if (tries.paid === null) {
+    // Refused before anything was asked, it was no try.
+    if (tries.short !== null) tries.count -= 1;
+    return notStarted(stopOf(scope));
+  }
+  return restrictionsOf(scope.context.account).stop?.cause === 'cancel'
+    ? cancelled(reasonFor(scope))
+    : failed({ type: 'limit-reached', message: `\`${segmentOf(step)}\` has not come to an answer: ${stopOf(scope)}` });
 }
 
 /** A step that is started no more. */
@@ -316,7 +311,7 @@ function stopOf({ context }: Scope): string {
 }
 
 /** What one try is told of those before. */
-type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed' | 'unjudged' | 'last'>;
+type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed' | 'unjudged' | 'last' | 'paid'>;
 
 /** One try. Activities keep the limit of a try themselves; a nested run has nobody else who would. */
 function tryOnce(scope: Scope, step: Step, turn: Reservation, tries: TryOf): Promise<StepEnd | ShortOutput> {
@@ -335,7 +330,13 @@ function tryOnce(scope: Scope, step: Step, turn: Reservation, tries: TryOf): Pro
 /** `had` is what was reserved for the try. */
 function failedTry(error: unknown, had: Amounts): StepEnd {
   const short = shortIn(error, had);
-  return { ...failed(failureFrom(error)), spend: spendIn(error), ...(short === null ? {} : { short }) };
+  const paid = paidIn(error);
+  return {
+    ...failed(failureFrom(error)),
+    spend: spendIn(error),
+    ...(short === null ? {} : { short }),
+    ...(paid === null ? {} : { paid }),
+  };
 }
 
 /** One line a kind. */
@@ -343,11 +344,15 @@ function dispatch(
   scope: Scope,
   step: Exclude<Step, { kind: 'workflow' }>,
   turn: Reservation,
-  { count: tried, flash, last, ...leave }: TryOf,
+  { count: tried, flash, last, paid, ...leave }: TryOf,
 ): Promise<StepEnd | ShortOutput> {
   switch (step.kind) {
     case 'agent':
-      return (turn.inParts ? runConversation : runAgent)(scope, step, turn, { tried, last: overIn(last) });
+      return (turn.inParts ? runConversation : runAgent)(scope, step, turn, {
+        tried,
+        last: overIn(last),
+        paid,
+      });
     case 'command':
       return runCommand(scope, step, tried);
     case 'tool':

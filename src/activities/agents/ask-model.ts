@@ -12,7 +12,8 @@ import type { PlanBody } from '../../plan/plan.js';
 import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Claim } from '../../store/journal/entry.js';
-import { book } from '../attempt/account.js';
+import type { Paid } from '../attempt/account.js';
+import { book, countedIn, paidFor } from '../attempt/account.js';
 import type { Attempt } from '../attempt/attempt.js';
 import type { ModelCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
@@ -82,16 +83,16 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
     },
   };
   const reserved = mostIn(call.model, request).usd;
-  const cut = cutCalls(store, question);
+  const cut = cutCalls(store, question, reserved);
   const before = await cut.read();
-  book(account, before, reserved);
+  book(account, before);
   const quota = { call, part, terms: call.most?.quota };
   let isKnown = true;
   let lost = 0;
   const ask = async (claim: Claim): Promise<Json> => {
     isKnown = false;
     ({ lost } = claim);
-    refuseIfShort(needsOf(call, request, account.counted), call.most);
+    refuseIfShort(needsOf(call, request, countedIn(account)), call.most);
     const needs = mostIn(call.model, request);
     await takeQuota(store, quota, { needs, before: account.counted.usd ?? 0, signal: asking.signal });
     if (call.context !== undefined && part.at(-1) === 0)
@@ -99,23 +100,27 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
     return (await callProvider(asking, { request, part, cut, reserved, claim })) as unknown as Json;
   };
   // `ask` gave it.
-  const cost = (answer: Json): Spend => spendOf(asking, (answer as unknown as ModelAnswer).usage);
-  const late = (answer: Json): Promise<void> => cut.add(cost(answer));
+  const paid = (answer: Json): Paid => paidFor(spendOf(asking, (answer as unknown as ModelAnswer).usage), reserved);
+  const late = (answer: Json): Promise<void> => cut.add(paid(answer));
   // So are answers, and nothing else is under such a key.
   try {
     const answer = (await askOnce(store, question, ask, {
       signal: asking.signal,
-      cost,
+      cost: (answer) => paid(answer).spent,
       late,
     })) as unknown as ModelAnswer;
     // An owner before this one, which was taken for lost, may have been answered meanwhile.
-    if (lost > 0) book(account, spendSince(before, await cut.read()), reserved);
+    if (lost > 0) book(account, paidSince(before, await cut.read()));
     if (isKnown) asking.retell(answer.text);
-    book(account, spendOf(asking, answer.usage), reserved);
+    book(account, paidFor(spendOf(asking, answer.usage), reserved));
     return answer;
   } finally {
     await settleQuota(store, quota, account.counted.usd);
   }
+}
+
+function paidSince(before: Paid, now: Paid): Paid {
+  return { spent: spendSince(before.spent, now.spent), counted: spendSince(before.counted, now.counted) };
 }
 
 function spendOf(asking: Asking, usage: Usage): Spend {
@@ -123,12 +128,16 @@ function spendOf(asking: Asking, usage: Usage): Spend {
 }
 
 /**
- * What all questions of a call may need with this one (I8). `counted` is what those before used; where nobody knows
- * their price, what was reserved for them.
+ * What all questions of a call may need with this one (I8). `counted` is what those before used of what was reserved for
+ * the call.
  */
-function needsOf({ model }: ModelCall, request: ModelRequest, counted: Spend): { usd: number; tokens: number } {
+function needsOf(
+  { model }: ModelCall,
+  request: ModelRequest,
+  counted: { usd: number; tokens: number },
+): { usd: number; tokens: number } {
   const next = mostIn(model, request);
-  return { usd: (counted.usd ?? 0) + next.usd, tokens: counted.tokens + next.tokens };
+  return { usd: counted.usd + next.usd, tokens: counted.tokens + next.tokens };
 }
 
 /** What a request may use at most. */
@@ -169,7 +178,7 @@ interface Asked extends Pick<Question, 'request' | 'part'> {
 }
 
 async function callProvider(asking: Asking, { request, part, cut, reserved, claim }: Asked): Promise<ModelAnswer> {
-  const { call, deps, provider, step, log, progress, said, account } = asking;
+  const { call, deps, provider, log, progress, said, account } = asking;
   const text = gatherText(
     log,
     (characters) => {
@@ -187,11 +196,11 @@ async function callProvider(asking: Asking, { request, part, cut, reserved, clai
   } catch (error) {
     const usage = cutUsage(soFar, error, () => requestBytes(request));
     if (usage !== null) {
-      const spent = spendOf(asking, usage);
-      book(account, spent, reserved);
-      await cut.add(spent);
+      const paid = paidFor(spendOf(asking, usage), reserved);
+      book(account, paid);
+      await cut.add(paid);
     }
-    throw error instanceof ApplicationFailure ? settle(error, step, context.credentials) : error;
+    throw error instanceof ApplicationFailure ? settle(error, asking, context.credentials) : error;
   } finally {
     text.end();
   }
@@ -322,7 +331,7 @@ export function credentialsFor(
  */
 function settle(
   failure: ApplicationFailure,
-  step: AgentStep,
+  { step, call }: Asking,
   credentials: CallContext['credentials'],
 ): ApplicationFailure {
   const { scheduledTimestampMs } = Context.current().info;
@@ -331,7 +340,8 @@ function settle(
   const next = Date.now() + (delayMs ?? 0);
   // What the provider asked for is no time that the step took.
   const patience = delayMs === null ? step.timeout_ms : Math.max(step.timeout_ms, LONGEST_MS);
-  const isLate = failure.type !== 'provider-missing' && next - scheduledTimestampMs > patience;
+  const tookMs = next - scheduledTimestampMs + (call.paid?.ms ?? 0);
+  const isLate = failure.type !== 'provider-missing' && tookMs > patience;
   return ApplicationFailure.create({
     type: failure.type ?? 'internal',
     message: withoutKeys(failure.message, credentials),

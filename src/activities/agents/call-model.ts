@@ -2,6 +2,7 @@ import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Asking } from './ask-model.js';
 import { answerTo, invalid, noteOf } from './ask-model.js';
+import { spentIn } from '../attempt/account.js';
 import type { Attempt, Outside } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import type { ModelCall, StepOutput } from '../contract.js';
@@ -58,7 +59,7 @@ async function ask(asking: Asking): Promise<StepOutput> {
     const answer = await answerTo(asking, { request, part: [TURN, again] });
     const verdict = judge(answer, step, agent, request.model);
     if ('value' in verdict) {
-      const { spent } = asking.account;
+      const spent = spentIn(asking.account);
       return keepSoon(store, call, key, {
         output: await store.put(convert(verdict.value, step.output_as)),
         spend: { ...spent, steps: 1 },

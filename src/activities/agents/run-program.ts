@@ -9,7 +9,8 @@ import { tokensText } from '../../plan/calls/step-output.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { sha256 } from '../../store/hash.js';
 import type { Claim } from '../../store/journal/entry.js';
-import { book } from '../attempt/account.js';
+import type { Paid } from '../attempt/account.js';
+import { book, countedIn, paidFor, spentIn } from '../attempt/account.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import type { ProgramCall, StepOutput } from '../contract.js';
@@ -20,12 +21,12 @@ import { askOnce, whileHeld } from '../attempt/call-journal.js';
 import { cutCalls } from '../attempt/cut-calls.js';
 import { ASK_AGAIN, faultOf, judge } from '../models/judge.js';
 import { textOf } from '../models/protocol/message.js';
-import { costAt } from '../models/choice/prices.js';
-import { inAndOut, tokensOf } from '../models/protocol/provider.js';
+import { inAndOut } from '../models/protocol/provider.js';
 import { correction, createRequest } from '../models/request.js';
 import type { ProgramQuestion, ProgramReply } from '../programs/converse.js';
 import { converse } from '../programs/converse.js';
 import type { ProgramSpend } from '../programs/program.js';
+import { spendBy } from '../programs/usage.js';
 import { settleQuota, takeQuota } from '../attempt/quota.js';
 import { refuseIfShort } from '../attempt/reservation.js';
 import { filesAtStart, leftByProgram, toldBefore } from './attempt-before.js';
@@ -85,7 +86,7 @@ async function run(playing: Playing): Promise<StepOutput> {
   };
   refuseIfShort(needsOf(call, question), call.most);
   const { answer, note } = await askUntilValid(playing, question);
-  const spend = { ...playing.account.spent, steps: 1 };
+  const spend = { ...spentIn(playing.account), steps: 1 };
   return keepOutput(store, call, key, { output: await store.put(answer), spend, note, reused: false });
 }
 
@@ -102,7 +103,7 @@ async function askUntilValid(playing: Playing, first: ProgramQuestion): Promise<
       reply.model ?? call.program.program,
     );
     if ('value' in verdict)
-      return { answer: convert(verdict.value, step.output_as), note: noteOf(call, reply, account.spent) };
+      return { answer: convert(verdict.value, step.output_as), note: noteOf(call, reply, spentIn(account)) };
     if (again === ASK_AGAIN) throw stepFailure('answer-invalid', faultOf(step, verdict.errors));
     log.write('note', `asked again: ${verdict.errors.join('; ')}`);
     question = {
@@ -129,23 +130,23 @@ async function replyTo(
     what: 'program' as const,
     name: call.program.program,
     // `ask` below gave it
-    usd: (answer: Json) => spendOf(call, (answer as unknown as ProgramReply).spent).usd,
+    usd: (answer: Json) => spendBy(call, (answer as unknown as ProgramReply).spent).usd,
     tokens: (answer: Json) => inAndOut((answer as unknown as ProgramReply).spent.usage),
   };
   const journalled = { call, part: ['program', again], request, asked, about };
-  const cut = cutCalls(deps.store, journalled);
-  book(account, await cut.read(), 0);
+  const cut = cutCalls(deps.store, journalled, 0);
+  book(account, await cut.read());
   const before = { ...account };
   const onSpent = (spent: ProgramSpend): void => {
     Object.assign(account, before);
-    book(account, spendOf(call, spent), 0);
+    book(account, paidBy(call, spent));
   };
   const quota = { call, part: journalled.part, terms: call.most?.quota };
   // It is told to use no more than was reserved for it.
   const least = needsOf(call, question);
   const needs = { usd: Math.max(least.usd, call.most?.usd ?? 0), tokens: least.tokens };
-  const cost = (answer: Json): Spend => spendOf(call, (answer as unknown as ProgramReply).spent);
-  const late = (answer: Json): Promise<void> => cut.add(cost(answer));
+  const paid = (answer: Json): Paid => paidBy(call, (answer as unknown as ProgramReply).spent);
+  const late = (answer: Json): Promise<void> => cut.add(paid(answer));
   const ask = async (claim: Claim): Promise<Json> => {
     try {
       return (await converse({
@@ -160,7 +161,7 @@ async function replyTo(
         signal: whileHeld(signal, claim),
         log,
         onSpent,
-        leftUsd: () => (call.most?.usd === undefined ? null : call.most.usd - (account.counted.usd ?? 0)),
+        leftUsd: () => (call.most?.usd === undefined ? null : call.most.usd - countedIn(account).usd),
         onBegin: () => takeQuota(deps.store, quota, { needs, before: account.counted.usd ?? 0, signal }),
         onProgress: (now) => void Object.assign(progress, now),
       })) as unknown as Json; // so is a reply
@@ -169,7 +170,7 @@ async function replyTo(
     }
   };
   try {
-    const reply = await askOnce(deps.store, journalled, ask, { signal, cost, late });
+    const reply = await askOnce(deps.store, journalled, ask, { signal, cost: (answer) => paid(answer).spent, late });
     const told = reply as unknown as ProgramReply; // nothing else is under such a key
     onSpent(told.spent);
     return told;
@@ -179,10 +180,11 @@ async function replyTo(
 }
 
 /** Temporal tries again for as long as the step may take; then what was wrong is final. */
-function finalWhenLate(failure: ApplicationFailure, { step }: Playing): ApplicationFailure {
+function finalWhenLate(failure: ApplicationFailure, { step, call }: Playing): ApplicationFailure {
   const { scheduledTimestampMs } = Context.current().info;
   const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : 0;
-  if (failure.nonRetryable === true || Date.now() + delayMs - scheduledTimestampMs <= step.timeout_ms) return failure;
+  const tookMs = Date.now() + delayMs - scheduledTimestampMs + (call.paid?.ms ?? 0);
+  if (failure.nonRetryable === true || tookMs <= step.timeout_ms) return failure;
   return ApplicationFailure.create({
     type: failure.type ?? 'internal',
     message: failure.message,
@@ -199,14 +201,8 @@ function needsOf(
   return mostOf(price, { bytes: utf8Bytes(system) + utf8Bytes(prompt), max_tokens });
 }
 
-function spendOf(call: ProgramCall, spent: ProgramSpend): Spend {
-  return { usd: costOf(call, spent), tokens: tokensOf(spent.usage), steps: 0 };
-}
-
-/** What the program says it cost, else by the price that was settled at submit; null where that is only assumed. */
-function costOf({ program: { price, assumed } }: ProgramCall, { usd, usage }: ProgramSpend): number | null {
-  if (usd !== null) return usd;
-  return assumed === true ? null : costAt(price, usage);
+function paidBy(call: ProgramCall, spent: ProgramSpend): Paid {
+  return paidFor(spendBy(call, spent), 0);
 }
 
 function noteOf({ program: { program } }: ProgramCall, { model }: ProgramReply, { tokens }: Spend): string {

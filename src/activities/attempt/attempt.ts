@@ -1,5 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { toNanoUsd } from '../../plan/budget/amounts.js';
+import type { PaidBefore } from '../../plan/budget/paid-before.js';
 import { isUnasked } from '../../plan/failure.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Spend } from '../../plan/budget/spend.js';
@@ -9,7 +11,7 @@ import { movedRoot } from '../../store/folders/root.js';
 import type { Store } from '../../store/store.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import type { Account } from './account.js';
-import { openAccount } from './account.js';
+import { countedIn, openAccount, spentIn } from './account.js';
 import type { StepCall, StepOutput } from '../contract.js';
 import { stepFailure, toFailure, workerLost } from '../failures.js';
 import { startHeartbeat } from './heartbeat.js';
@@ -49,13 +51,13 @@ export interface Outside {
  */
 export async function attempt<K extends StepKind, R = StepOutput>(
   store: Store,
-  call: StepCall & { limit_ms?: number; outside?: Outside | undefined },
+  call: StepCall & { limit_ms?: number; outside?: Outside | undefined; paid?: PaidBefore },
   kind: K,
   act: (attempt: Attempt<Extract<Step, { kind: K }>>) => Promise<R>,
 ): Promise<R> {
   const context = Context.current();
   const { signal: ending, failure: cut, progress } = call.outside ?? ownOf(context);
-  const account = openAccount();
+  const account = openAccount(call.paid ?? null);
   const stopHeartbeat = startHeartbeat(context, () => ({ ...progress }));
   let limit: TimeLimit | null = null;
   let step: Step | null = null;
@@ -134,18 +136,34 @@ function failureOf(error: unknown, { cut, exceededMs }: { cut: Error | null; exc
 }
 
 /**
- * What an attempt was paid for counts however it ended: a final failure and a cancellation carry it as their detail.
- * What Temporal tries again has it in the journal, and what was refused for its price is asked again with more.
+ * What an attempt was paid for counts however it ended: each failure and a cancellation carry it as their detail, one
+ * that Temporal would try again as well, since a cancellation may come before that. What was refused for its price says
+ * it beside what it needs.
  */
-function withSpend(error: Error, { spent }: Account): Error {
-  if (spent.tokens === 0 && spent.usd === 0) return error;
+function withSpend(error: Error, account: Account): Error {
+  const spent = spentIn(account);
+  if (spent.tokens === 0 && (spent.usd === null || toNanoUsd(spent.usd) === 0)) return error;
   const detail: Spend = { ...spent, steps: 1 };
   if (error instanceof CancelledFailure) return new CancelledFailure(error.message, [detail]);
-  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || isUnasked(error.type)) return error;
+  if (!(error instanceof ApplicationFailure)) return error;
+  const { type, message, nonRetryable, details } = error;
+  const delayMs = typeof error.nextRetryDelay === 'number' ? error.nextRetryDelay : null; // `stepFailure` sets numbers only
   return ApplicationFailure.create({
-    type: error.type ?? 'internal',
-    message: error.message,
-    nonRetryable: true,
-    details: [detail],
+    type: type ?? 'internal',
+    message,
+    nonRetryable: nonRetryable === true,
+    details: isUnasked(type) ? [{ ...(details?.[0] as object), paid: paidNow(account, spent) }] : [detail], // what it needs
+    ...(delayMs === null ? {} : { nextRetryDelay: delayMs }),
   });
+}
+
+function paidNow(account: Account, { usd, tokens }: Spend): PaidBefore {
+  const { scheduledTimestampMs, attempt: started } = Context.current().info;
+  return {
+    usd,
+    tokens,
+    counted: countedIn(account).usd,
+    ms: Math.max(0, Date.now() - scheduledTimestampMs),
+    waits: started - 1,
+  };
 }

@@ -1,30 +1,36 @@
 import type { Json } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Spend } from '../../plan/budget/spend.js';
-import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
+import { NO_SPEND } from '../../plan/budget/spend.js';
 import { sha256 } from '../../store/hash.js';
 import type { Store } from '../../store/store.js';
 import type { JournalEntry, JournalKey } from '../../store/journal/entry.js';
+import type { Paid } from './account.js';
+import { book } from './account.js';
 import type { Question } from './call-journal.js';
 
 /** What the calls of one question have cost that came to no whole answer, or to one that came too late. */
 export interface CutCalls {
-  read(): Promise<Spend>;
+  read(): Promise<Paid>;
   /** Is in the journal when it resolves: whoever asks the question again, another worker say, counts it too. */
-  add(spent: Spend): Promise<void>;
+  add(paid: Paid): Promise<void>;
 }
 
-/** Those of one question, in the journal of its run. */
+/** Those of one question, in the journal of its run. `reserved` US dollars count where nobody knows what one has cost. */
 export function cutCalls(
   store: Store,
   { call: { root, path, try: tried }, part }: Pick<Question, 'call' | 'part'>,
+  reserved: number,
 ): CutCalls {
   const key: JournalKey = { scope: root.first, key: canonicalJson([path, tried, ...part, 'cut']) };
   return {
-    read: async () => spendIn(await store.readJournal(key)),
-    async add(spent) {
+    read: async () => paidIn(await store.readJournal(key), reserved),
+    async add(paid) {
       await store.mergeJournal(key, (before) => {
-        const response = addSpend(spendIn(before), spent) as unknown as Json; // numbers and null
+        const all = paidIn(before, reserved);
+        book(all, paid);
+        const { spent, counted } = all;
+        const response = { ...spent, ...(spent.usd === null ? { counted: counted.usd } : {}) } as unknown as Json; // numbers and null
         return { request: sha256(canonicalJson(response)), response, at: new Date().toISOString() };
       });
     },
@@ -33,5 +39,16 @@ export function cutCalls(
 
 /** What an entry says that `add` wrote; nothing for none. */
 export function spendIn(entry: JournalEntry | null): Spend {
+  const { usd, tokens } = writtenIn(entry);
+  return { usd, tokens, steps: 0 };
+}
+
+function paidIn(entry: JournalEntry | null, reserved: number): Paid {
+  const { counted = reserved } = writtenIn(entry);
+  const spent = spendIn(entry);
+  return { spent, counted: spent.usd === null ? { ...spent, usd: counted } : spent };
+}
+
+function writtenIn(entry: JournalEntry | null): Spend & { counted?: number } {
   return (entry?.response as unknown as Spend | undefined) ?? NO_SPEND; // `add` wrote it
 }

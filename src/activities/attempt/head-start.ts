@@ -2,6 +2,8 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { TurnAnswer } from '../../plan/agents/conversation.js';
 import type { JsonObject } from '../../plan/values/json.js';
+import type { PaidBefore } from '../../plan/budget/paid-before.js';
+import { spendOfPaid } from '../../plan/budget/paid-before.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import type { Store } from '../../store/store.js';
@@ -166,11 +168,12 @@ function isPassing(error: unknown): boolean {
   return !(error instanceof CancelledFailure) && toFailure(error).nonRetryable !== true;
 }
 
-/** What `attempt` says of what was spent; what was refused for its price says what it needs, and no steps. */
+/** What `attempt` says of what was spent; what was refused for its price says that beside what it needs. */
 function spendOf(error: unknown): Spend | null {
   const told = error instanceof CancelledFailure || error instanceof ApplicationFailure ? (error.details ?? []) : [];
-  const [spend = null] = told as Spend[];
-  return spend !== null && 'steps' in spend ? spend : null;
+  const [said = null] = told as (Spend & { paid?: PaidBefore })[];
+  if (said?.paid !== undefined) return { ...spendOfPaid(said.paid), steps: 1 };
+  return said !== null && 'steps' in said ? said : null;
 }
 
 /** What a step's output, or a turn's answer, says that it cost. */

@@ -236,14 +236,15 @@ async function replyOf(conversation: Conversation, { outcome, session }: Ended):
   throw refusalOf(outcome, call.program, maxTurns);
 }
 
-/** Twice as much, for the whole of it; what was spent is part of what will be reserved then. */
+/** Twice as much for the whole of it, less what was told of it before. */
 function moreIsNeeded(
-  { call: { program, most = {} }, leftUsd }: Conversation,
+  { call: { program, most = {}, paid }, leftUsd }: Conversation,
   { usage }: ProgramSpend,
 ): ApplicationFailure {
   const reserved = most.usd ?? 0;
-  const usd = (reserved + Math.max(0, -(leftUsd() ?? 0))) * 2;
-  const tokens = Math.max(most.tokens ?? 0, tokensOf(usage)) * 2;
+  const before = { usd: paid?.counted ?? 0, tokens: paid?.tokens ?? 0 };
+  const usd = (before.usd + reserved + Math.max(0, -(leftUsd() ?? 0))) * 2 - before.usd;
+  const tokens = Math.max(before.tokens + (most.tokens ?? 0), tokensOf(usage)) * 2 - before.tokens;
   return budgetShort(
     `\`${program.program}\` has used the $${reserved.toFixed(2)} that were reserved for it, and goes on when ` +
       `there is more.`,

@@ -4,9 +4,9 @@ import { canonicalJson } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import type { JournalKey } from '../../store/journal/entry.js';
-import type { StepCall } from '../contract.js';
+import type { ProgramCall } from '../contract.js';
 import type { ProgramSpend } from './program.js';
-import { NOTHING_SPENT, addSpent } from './usage.js';
+import { NOTHING_SPENT, addSpent, spendBy } from './usage.js';
 
 /** A conversation of a program that has not ended, as the journal keeps it: what a lost worker leaves. */
 export interface OpenSession {
@@ -30,7 +30,7 @@ export interface SessionBook {
 }
 
 /** The open session of one question of a step's try (I8). A session of another request is none. */
-export function sessionBook(store: Store, call: StepCall, again: number, request: Hash): SessionBook {
+export function sessionBook(store: Store, call: ProgramCall, again: number, request: Hash): SessionBook {
   const key: JournalKey = {
     scope: call.root.first,
     key: canonicalJson([call.path, call.try, 'program', again, 'session']),
@@ -43,7 +43,8 @@ export function sessionBook(store: Store, call: StepCall, again: number, request
       return entry === null || entry.request !== request ? null : (entry.response as unknown as OpenSession);
     },
     write(session) {
-      const entry = { request, response: session as unknown as Json, at: new Date().toISOString() }; // plain JSON
+      const spent = spendBy(call, paidIn(session));
+      const entry = { request, response: session as unknown as Json, spent, at: new Date().toISOString() }; // plain JSON
       last = last.then(() => store.writeJournal(key, entry));
       return last;
     },
@@ -51,7 +52,7 @@ export function sessionBook(store: Store, call: StepCall, again: number, request
 }
 
 /** An id for a new session; a UUID, which is what programs want. The same question has the same at its first start. */
-export function sessionId(call: StepCall, again: number): string {
+export function sessionId(call: ProgramCall, again: number): string {
   const hex = createHash('sha256')
     .update(canonicalJson([call.root.first, call.path, call.try, again]))
     .digest('hex');

@@ -1,7 +1,10 @@
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import type { ProgramCall } from '../contract.js';
+import { costAt } from '../models/choice/prices.js';
 import type { Usage } from '../models/protocol/provider.js';
-import { NO_USAGE } from '../models/protocol/provider.js';
+import { NO_USAGE, tokensOf } from '../models/protocol/provider.js';
 import type { ProgramSpend } from './program.js';
 
 export const NOTHING_SPENT: ProgramSpend = { usage: NO_USAGE, usd: 0 };
@@ -18,6 +21,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 export function addSpent(a: ProgramSpend, b: ProgramSpend): ProgramSpend {
   return { usage: addUsage(a.usage, b.usage), usd: a.usd === null || b.usd === null ? null : a.usd + b.usd };
+}
+
+/** What a call has cost: by what the program says, else by the price that was settled at submit; null where that is only assumed. */
+export function spendBy({ program: { price, assumed } }: ProgramCall, { usd, usage }: ProgramSpend): Spend {
+  const cost = usd !== null ? usd : assumed === true ? null : costAt(price, usage);
+  return { usd: cost, tokens: tokensOf(usage), steps: 0 };
 }
 
 /** What came on top: never less than nothing, should a program count anew. */

@@ -6,6 +6,7 @@ import { longHash, shortHash } from '../../plan/packing/short-hash.js';
 import { shortValue } from '../../plan/packing/short-value.js';
 import type { Hash } from '../../plan/values/value.js';
 import { answerTo, invalid, requestBytes } from '../agents/ask-model.js';
+import { spentIn } from '../attempt/account.js';
 import type { Outside } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import type { StepOutput, TurnCall, WholeTurn } from '../contract.js';
@@ -228,14 +229,8 @@ function verdictOn({ step, agent, call }: Turning, answer: ModelAnswer, { said }
   return 'value' in whole || said === '' || step.schema === null ? whole : judge(answer, step, agent, call.model.model);
 }
 
-function turnOf(
-  {
-    account: {
-      spent: { usd, tokens },
-    },
-  }: Turning,
-  head: Hash,
-): TurnAnswer {
+function turnOf({ account }: Turning, head: Hash): TurnAnswer {
+  const { usd, tokens } = spentIn(account);
   return { head: shortHash(head), bytes: 0, usd, tokens };
 }
 

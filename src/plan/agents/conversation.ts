@@ -4,6 +4,7 @@ import type { HookedWhen } from '../tools/hook.js';
 import type { ModelChoice } from './model-choice.js';
 import type { Failure, FailureType } from '../failure.js';
 import type { Failures } from '../result.js';
+import type { PaidBefore } from '../budget/paid-before.js';
 import type { Spend } from '../budget/spend.js';
 import type { Hash, Value } from '../values/value.js';
 import type { ShortValue } from '../packing/short-value.js';
@@ -131,6 +132,8 @@ export interface Conversation {
   used_ms: number;
   /** What the current try has spent, with the agents that were called. */
   spend: Spend;
+  /** What its next question has cost, which was refused for want of money; absent where it was not. */
+  paid?: PaidBefore;
   /**
    * Of a step's own conversation: workflows that were started in it, by whichever agent, and failed in whole or in
    * part.

@@ -1,6 +1,8 @@
 import type { Failure } from '../failure.js';
 import type { Rework, StepState } from './schedule-state.js';
 import type { Failures, RoundCounts, RoundResult } from '../result.js';
+import type { Amounts } from '../budget/amounts.js';
+import type { PaidBefore } from '../budget/paid-before.js';
 import type { Spend } from '../budget/spend.js';
 import type { Hash, Value } from '../values/value.js';
 
@@ -61,6 +63,12 @@ export interface CarriedBlock {
   pages: Value[];
 }
 
+/** A try that was refused because what was reserved did not do: what it needs, and with which model. */
+export interface Short {
+  need: Amounts;
+  model: string;
+}
+
 /** A step that was tried, or approved, and has not ended. */
 export interface CarriedTries {
   count: number;
@@ -73,6 +81,9 @@ export interface CarriedTries {
   allowed?: Hash;
   /** Another try is due, and nobody is to be asked first. */
   again?: boolean;
+  /** The last one was refused for want of money, and goes on: what it needs, of whom, and what it has cost. */
+  short?: Short;
+  paid?: PaidBefore;
 }
 
 /** How the last round of a loop ended, and whether its condition held then. */

@@ -1,4 +1,5 @@
 import type { Amounts } from '../budget/amounts.js';
+import type { PaidBefore } from '../budget/paid-before.js';
 import type { Failure } from '../failure.js';
 import type { Failures, StepStatus } from '../result.js';
 import type { Block } from '../step.js';
@@ -66,7 +67,11 @@ export interface StepState {
 }
 
 /** How a step ended. A failed one carries its failure: "failed without a reason" cannot be written. */
-export type StepEnd = { /** What the try would need beyond what was reserved for it. */ short?: Amounts } & Partial<
+export type StepEnd = {
+  /** What the try would need beyond what was reserved for it, and what its question had cost by then. */
+  short?: Amounts;
+  paid?: PaidBefore;
+} & Partial<
   Pick<
     StepState,
     | 'attempts'

@@ -3,6 +3,7 @@ import { segmentOf } from '../plan.js';
 import type { Rework, Schedule, StepEnd, StepState } from './schedule-state.js';
 import { mayBeRedone, redoneBy, reworkOf } from './rework.js';
 import type { EndStatus, Failures, RunEnd, StepResult, StepStatus } from '../result.js';
+import type { Spend } from '../budget/spend.js';
 import { addSpend, NO_SPEND } from '../budget/spend.js';
 import type { Agent, Block, Step } from '../step.js';
 import { actorOf } from '../references/actor.js';
@@ -85,6 +86,13 @@ export function endStep(schedule: Schedule, index: number, end: StepEnd): void {
       countFailure(schedule, at(schedule.body.steps, index), end.partial);
     release(schedule, index, false);
   }
+}
+
+/** Adds to what a step has spent what became known after it had ended. */
+export function addToEnded(schedule: Schedule, index: number, spend: Spend): void {
+  const state = at(schedule.steps, index);
+  state.spend = addSpend(state.spend, spend);
+  schedule.spend = addSpend(schedule.spend, spend);
 }
 
 /** A rejection makes what it goes back to, and all that came after, run again: earlier approvals among it are void. */

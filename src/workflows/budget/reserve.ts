@@ -1,7 +1,6 @@
 import { condition } from '../determinism/condition.js';
 import type { Amounts } from '../../plan/budget/amounts.js';
 import { NONE, atMost, toNanoUsd, toUsd } from '../../plan/budget/amounts.js';
-import type { FailureType } from '../../plan/failure.js';
 import { acquire, collect, lend, settle, withdraw } from '../../plan/budget/ledger.js';
 import { needOf, needOfPlan, requestBytes } from '../../plan/references/estimate.js';
 import type { Plan } from '../../plan/plan.js';
@@ -11,10 +10,9 @@ import type { ProgramChoice } from '../../plan/agents/program.js';
 import { programAddress, programOf } from '../../plan/agents/program.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { Charged } from '../../plan/budget/spend.js';
-import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Lease } from '../../plan/run-input.js';
 import type { ModelChoice } from '../../plan/agents/model-choice.js';
-import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import type { Short } from '../../plan/schedule/carried.js';
 import { holdsSlot } from '../../plan/schedule/schedule.js';
 import type { AgentStep, ForeachStep, Step } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
@@ -50,18 +48,6 @@ export interface Reservation {
    */
   inParts?: true;
 }
-
-/** A try that was refused because what was reserved did not do: what it needs, and with which model. */
-export interface Short {
-  need: Amounts;
-  model: string;
-}
-
-/** What ended so has done nothing. */
-const REFUSED: ReadonlySet<FailureType> = new Set(['budget-short', 'quota-used', 'leave-changed']);
-
-/** Of what ended so nobody knows what it had cost by then: it counts as it was reserved (I8). */
-const UNCERTAIN: ReadonlySet<FailureType> = new Set(['timeout', 'cancelled', 'worker-lost']);
 
 /**
  * Reserves what a try of a step needs, and waits for it, also for as long as the run is paused: then it waits in
@@ -251,37 +237,6 @@ function isStopped(account: BudgetAccount): boolean {
 function refused(account: BudgetAccount): null {
   account.refused += 1;
   return null;
-}
-
-/** Settles a turn by how the try ended. `isTold`: whoever did it said what it has cost. */
-export function settleReservation({ account }: RunContext, turn: Reservation, end: StepEnd, isTold = false): void {
-  if ('failure' in end && REFUSED.has(end.failure.type)) settle(account.ledger, turn.id, NONE);
-  else {
-    const { usd, tokens } = turn.inParts ? NO_SPEND : (end.spend ?? NO_SPEND);
-    const isUncertain = !isTold && 'failure' in end && UNCERTAIN.has(end.failure.type);
-    const told = { nanousd: usd === null ? 0 : toNanoUsd(usd), tokens };
-    const least = {
-      nanousd: isUncertain || usd === null ? turn.need.nanousd : 0,
-      tokens: isUncertain ? turn.need.tokens : 0,
-    };
-    const missing = {
-      ...NONE,
-      nanousd: Math.max(0, least.nanousd - told.nanousd),
-      tokens: Math.max(0, least.tokens - told.tokens),
-    };
-    settle(
-      account.ledger,
-      turn.id,
-      {
-        steps: turn.need.steps,
-        slots: 0,
-        nanousd: told.nanousd + missing.nanousd,
-        tokens: told.tokens + missing.tokens,
-      },
-      missing,
-    );
-  }
-  proceed(account);
 }
 
 /** What the activity may use at most; undefined where nothing is limited. */

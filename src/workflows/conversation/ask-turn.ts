@@ -36,7 +36,7 @@ export function askTurn(conversation: ConversationState, question: Reservation):
   const id = joinPath(path, turnSegment(call.turn, null));
   const summary = `${segmentOf(step)}: ${agent.name}, turn ${call.turn}`;
   const startToCloseTimeout = call.limit_ms + GRACE_MS;
-  const options = { ...actingOptions(step, id, summary), startToCloseTimeout };
+  const options = { ...actingOptions(step, id, summary, state.paid), startToCloseTimeout };
   const goOn = (): Promise<TurnAnswer> =>
     readAtHome(context, options, (placed) =>
       acting.askTurn.executeWithOptions(placed, [shortCall(told, callerOf(id))]),
@@ -74,6 +74,7 @@ function turnCall(conversation: ConversationState, question: Reservation): TurnC
     ...(isFirst && asked === null ? firstReuse(scope, step, said.length > 0) : {}),
     model,
     ...(most === undefined ? {} : { most }),
+    ...(state.paid === undefined ? {} : { paid: state.paid }),
     ...(isFirst && settings.context !== undefined ? { context: settings.context } : {}),
     ...(isFirst && asked === null && state.before !== undefined ? { before: state.before } : {}),
     turn,

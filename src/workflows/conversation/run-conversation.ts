@@ -1,5 +1,6 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { Amounts } from '../../plan/budget/amounts.js';
+import { addPaid } from '../../plan/budget/paid-before.js';
 import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/agents/conversation.js';
 import { failedWorkflows } from '../../plan/outcomes/course.js';
 import { requestBytes } from '../../plan/references/estimate.js';
@@ -13,13 +14,16 @@ import type { AgentStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { Scope } from '../state/context.js';
 import { pathOf, triesBefore } from '../state/context.js';
-import { failureFrom, quotaIn, shortIn, spendIn, toldSpend } from '../failures.js';
+import { failureFrom, paidIn, quotaIn, shortIn } from '../failures.js';
 import type { AgentTry } from '../steps/agent.js';
 import { startReady } from '../running/step-runner.js';
 import { restrictionsOf } from '../state/account.js';
 import type { Reservation } from '../budget/reserve.js';
 import { meetQuota } from '../budget/quota.js';
-import { settleReservation, takeQuestion } from '../budget/reserve.js';
+import { takeQuestion } from '../budget/reserve.js';
+import { settleReservation } from '../budget/settle-reservation.js';
+import type { PaidCall, Told } from '../budget/untold-spend.js';
+import { toldBy, untoldSpend } from '../budget/untold-spend.js';
 import { aside, discount, parkIfDraining, takeConversationSlot } from './slot.js';
 import { askTurn } from './ask-turn.js';
 import type { ConversationState } from './conversation-state.js';
@@ -84,7 +88,10 @@ export async function runConversation(
 function stateOf(known: Conversation | undefined, own: number, last: Failure | null): Conversation {
   if (known === undefined) return freshConversation(own);
   if (known.tried === own) return known;
-  if (last === null) return Object.assign(known, { tried: own, used_ms: 0, spend: NO_SPEND });
+  if (last === null) {
+    delete known.paid;
+    return Object.assign(known, { tried: own, used_ms: 0, spend: NO_SPEND });
+  }
   const { head, below } = known;
   return {
     ...freshConversation(own),
@@ -179,9 +186,11 @@ async function ask(conversation: ConversationState): Promise<TurnAnswer> {
       const spend: Spend = { usd: answer.usd, tokens: answer.tokens, steps: 0 };
       settleReservation(context, question, { status: 'success', output: null, spend });
       slot.top.spend = addSpend(slot.top.spend, spend);
+      delete conversation.state.paid;
       return answer;
     } catch (error) {
-      short = settleFailed(conversation, question, error);
+      const told = untoldSpend(context, error, callOfTurn(conversation)) ?? toldBy(error);
+      short = settleFailed(conversation, question, error, told instanceof Promise ? await told : told);
       if (short === null) throw error;
     }
   }
@@ -198,12 +207,25 @@ function giveBack(
   settleReservation(context, question, { status: 'success', output: null, spend: NO_SPEND });
 }
 
+/** The turn that is asked, as the journal knows it. */
+function callOfTurn({ slot: { scope, step, top }, state, path }: ConversationState): PaidCall {
+  const tried = triesBefore(scope, step) + top.tried;
+  return { path, part: [tried, 'turn', state.turns + 1], paid: state.paid ?? null };
+}
+
 /** Books a question that failed; what it needs, where too little was reserved. */
-function settleFailed({ slot }: ConversationState, question: Reservation, error: unknown): Amounts | null {
+function settleFailed(
+  { slot, state }: ConversationState,
+  question: Reservation,
+  error: unknown,
+  { spend, isTold }: Told,
+): Amounts | null {
   const { context } = slot.scope;
+  const paid = paidIn(error);
+  if (paid !== null) state.paid = addPaid(state.paid ?? null, paid);
   const failure = failureFrom(error);
-  const spend = spendIn(error);
-  settleReservation(context, question, { status: 'error', failure, spend }, toldSpend(error) !== null);
+  const end = { status: 'error', failure, spend, ...(paid === null ? {} : { paid }) } as const;
+  settleReservation(context, question, end, isTold);
   slot.top.spend = addSpend(slot.top.spend, { ...spend, steps: 0 });
   const quota = quotaIn(error);
   if (quota !== null) meetQuota(context.account, quota);

@@ -2,13 +2,13 @@ import type { FlashCall } from '../../activities/contract.js';
 import type { Failure } from '../../plan/failure.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
-import type { CarriedTries } from '../../plan/schedule/carried.js';
+import type { PaidBefore } from '../../plan/budget/paid-before.js';
+import type { CarriedTries, Short } from '../../plan/schedule/carried.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { Step } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Scope } from '../state/context.js';
 import { pathOf } from '../state/context.js';
-import type { Short } from '../budget/reserve.js';
 
 /** The tries of a step so far. */
 export interface Tries {
@@ -17,6 +17,8 @@ export interface Tries {
   last: StepEnd | null;
   /** The last one was refused because what was reserved did not do. */
   short: Short | null;
+  /** What the current one had cost whenever it was refused so; it is in `spent`. */
+  paid: PaidBefore | null;
   /** Nothing was done yet, and what its first try needs is waited for. */
   waitsToBegin: boolean;
   /** What the next try does with a device. */
@@ -30,12 +32,21 @@ export interface Tries {
 /** The tries of a step that starts, or goes on after its run continued as new; `carried` is null where it starts. */
 export function openTries(scope: Scope, step: Step): Tries & { carried: CarriedTries | null } {
   const carried = scope.context.tried.get(pathOf(scope, step)) ?? null;
-  const { count = 0, spent = NO_SPEND, failure = null, image = null, allowed = null } = carried ?? {};
+  const {
+    count = 0,
+    spent = NO_SPEND,
+    failure = null,
+    image = null,
+    allowed = null,
+    short = null,
+    paid = null,
+  } = carried ?? {};
   return {
     count,
     spent,
     last: failure === null ? null : failed(failure),
-    short: null,
+    short,
+    paid,
     waitsToBegin: false,
     flash: { image, act: 'write' },
     allowed,
@@ -51,7 +62,7 @@ export function openTries(scope: Scope, step: Step): Tries & { carried: CarriedT
 export function keepTries(
   scope: Scope,
   step: Step,
-  { count, spent, last, flash, allowed }: Tries,
+  { count, spent, last, flash, allowed, short, paid }: Tries,
   again: boolean,
 ): void {
   const failure = last !== null && 'failure' in last ? last.failure : null;
@@ -62,6 +73,8 @@ export function keepTries(
     ...(flash.image === null ? {} : { image: flash.image }),
     ...(allowed === null ? {} : { allowed }),
     ...(again ? { again } : {}),
+    ...(short === null ? {} : { short }),
+    ...(paid === null ? {} : { paid }),
   });
 }
 

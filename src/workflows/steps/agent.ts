@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { ModelCall, ProgramCall, ShortOutput } from '../../activities/contract.js';
+import type { PaidBefore } from '../../plan/budget/paid-before.js';
 import type { Failure } from '../../plan/failure.js';
 import { segmentOf } from '../../plan/plan.js';
 import { shortCall } from '../../plan/calls/short-call.js';
@@ -21,6 +22,8 @@ import { environmentOf } from '../state/values.js';
 export interface AgentTry {
   tried: number;
   last: Failure | null;
+  /** What it had cost whenever it was refused for want of money. */
+  paid: PaidBefore | null;
 }
 
 /** One answer in a role: of a model, or of the program that plays it. */
@@ -28,7 +31,7 @@ export function runAgent(
   scope: Scope,
   step: AgentStep,
   turn: Reservation,
-  { tried, last }: AgentTry,
+  { tried, last, paid }: AgentTry,
 ): Promise<ShortOutput> {
   const { context } = scope;
   const agent = context.plan.agents[step.agent];
@@ -49,6 +52,7 @@ export function runAgent(
     ...reuseOf(scope, step, path, program !== null),
     ...termsOf(context),
     ...(most === undefined ? {} : { most }),
+    ...(paid === null ? {} : { paid }),
     ...(settings.context === undefined ? {} : { context: settings.context }),
   };
   if (program !== null) {
@@ -58,7 +62,7 @@ export function runAgent(
       workspace: workspaceOf(scope, step),
       ...(last === null ? {} : { before: { failure: last } }),
     };
-    return atHome(context, actingOptions(step, path, `${name}, played by ${program.program}`), (options) =>
+    return atHome(context, actingOptions(step, path, `${name}, played by ${program.program}`, paid), (options) =>
       acting.runProgram.executeWithOptions(options, [shortCall(call, callerOf(path))]),
     );
   }
@@ -66,7 +70,7 @@ export function runAgent(
   noteModel(scope, step, model);
   const call: ModelCall = { ...head, model };
   const goOn = (): Promise<ShortOutput> =>
-    acting.callModel.executeWithOptions(actingOptions(step, path, name), [shortCall(call, callerOf(path))]);
+    acting.callModel.executeWithOptions(actingOptions(step, path, name, paid), [shortCall(call, callerOf(path))]);
   if (step.quick !== true || step.requires !== undefined) return goOn();
   const begun = { ...call, task: workflowInfo().historyLength };
   return orGoOn(

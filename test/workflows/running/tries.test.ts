@@ -13,7 +13,7 @@ const image = { image: { value: 'x' }, sha256: 'aa' };
 describe('the tries of a step', () => {
   it('are none when it starts', () => {
     expect(openTries(scope(), step)).toEqual({
-      ...{ count: 0, spent: { usd: 0, tokens: 0, steps: 0 }, last: null, short: null, waitsToBegin: false },
+      ...{ count: 0, spent: { usd: 0, tokens: 0, steps: 0 }, last: null, short: null, paid: null, waitsToBegin: false },
       ...{ flash: { image: null, act: 'write' }, allowed: null, unjudged: false, carried: null },
     });
   });
@@ -31,6 +31,14 @@ describe('the tries of a step', () => {
     ['that has an image', { count: 1, spent: { usd: 0, tokens: 0, steps: 1 }, failure: null, image }],
     ['that a person allowed', { count: 0, spent: { usd: 0, tokens: 0, steps: 0 }, failure: null, allowed: 'sha256:a' }],
     ['that is to be tried again', { count: 1, spent: { usd: 0, tokens: 0, steps: 1 }, failure: null, again: true }],
+    [
+      'that waits for money',
+      {
+        ...{ count: 1, spent: { usd: 1, tokens: 5, steps: 0 }, failure: null, again: true },
+        short: { need: { steps: 0, nanousd: 9, tokens: 9, slots: 0 }, model: 'dear' },
+        paid: { usd: 1, tokens: 5, counted: 1, ms: 1_000, waits: 1 },
+      },
+    ],
   ])('go on where the run continued as new, of a step %s', (_, known) => {
     const before = scope(new Map([['each/3/work', known]]));
     const tries = openTries(before, step);

@@ -8,8 +8,9 @@ import { isUnasked } from '../../../plan/failure.js';
 import { isInDoubt } from '../../../plan/outcomes/flash-recovery.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
 import { limitsNow } from '../../../plan/budget/limits-now.js';
+import type { Spend } from '../../../plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../../plan/budget/spend.js';
-import { noteAsked, skipPending } from '../../../plan/schedule/schedule.js';
+import { addToEnded, noteAsked, skipPending } from '../../../plan/schedule/schedule.js';
 import type { Steer } from '../../../plan/budget/steering.js';
 import { ADDITIONS } from '../../../plan/budget/steering.js';
 import { isBlockStep } from '../../../plan/step.js';
@@ -23,7 +24,7 @@ import { pathBelow } from '../view/view.js';
 import type { RunFold } from './run-fold.js';
 import { stepAt } from './run-fold.js';
 import { start } from './fold-starts.js';
-import { end, endCommitted, endOrCommit } from './fold-ends.js';
+import { end, endCommitted, endOrCommit, isEnded } from './fold-ends.js';
 import { openGate, listGates, decide } from './fold-gates.js';
 import { inferAll } from './infer-ends.js';
 import { ownOf } from '../../../plan/values/own.js';
@@ -138,13 +139,14 @@ export function applyBatchEvent(fold: RunFold, batch: string, event: RunEvent): 
   else applyEvent(fold, event);
 }
 
-/** A conversation starts its step once; what its turns spend adds up there. */
+/** A conversation starts its step once; what its turns spend, and what is found later, adds up there. */
 function takeTurn(
   fold: RunFold,
-  event: RunEvent & { kind: 'turn-started' | 'turn-ended' | 'run-started' | 'run-continued' },
+  event: RunEvent & { kind: 'turn-started' | 'turn-ended' | 'spend-found' | 'run-started' | 'run-continued' },
 ): void {
   const spot = 'path' in event ? stepAt(fold, event.path) : null;
   if (spot === null) return;
+  if (event.kind === 'spend-found') return addSpent(spot, event.spend);
   const { scope, step } = spot;
   if (event.kind === 'turn-started') {
     startOnce(fold, spot, event.at);
@@ -245,7 +247,7 @@ function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-
 
 function failTry(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-failed' }): void {
   // Refused before anything was asked: the interpreter asks again, with more reserved.
-  if (isUnasked(event.failure.type)) return unstart(spot);
+  if (isUnasked(event.failure.type)) return refuse(spot, event);
   if (spot === null) return;
   const { scope, step } = spot;
   const started = scope.started.get(step.index);
@@ -280,6 +282,21 @@ function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { 
     spend: fold.top.schedule.spend,
     pages: [],
   };
+}
+
+/** What its question had cost before counts. A turn that is asked again is no try of its step. */
+function refuse(spot: Spot | null, { spend, turn }: RunEvent & { kind: 'step-failed' }): void {
+  if (spot !== null) addSpent(spot, spend);
+  if (turn !== true) unstart(spot);
+}
+
+/** What a step has spent that had no event of its own; it may have ended by then. */
+function addSpent(spot: Spot, spend: Spend): void {
+  const { scope, step } = spot;
+  const started = scope.started.get(step.index);
+  const more = { ...spend, steps: 0 };
+  if (isEnded(spot)) addToEnded(scope.schedule, step.index, more);
+  else if (started !== undefined) started.spent = addSpend(started.spent, more);
 }
 
 /** What was done and could not be committed has been spent. */

@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { RUN_FAILED } from '../../../plan/outcomes/step-ends.js';
 import type { Failure } from '../../../plan/failure.js';
-import { isFailureType } from '../../../plan/failure.js';
+import { isFailureType, isUnasked } from '../../../plan/failure.js';
 import type { RunOutcome } from '../../../plan/result.js';
 import type { Spend } from '../../../plan/budget/spend.js';
 import { NO_SPEND } from '../../../plan/budget/spend.js';
@@ -38,9 +38,14 @@ export function outcomeIn(failure: ProtoFailure | null | undefined): RunOutcome 
   return info?.type === RUN_FAILED ? decode<RunOutcome>(info.details) : outcomeIn(failure.cause);
 }
 
-/** What a failed try spent: the activity says so in its failure's detail. */
+/**
+ * What a failed try spent: the activity says so in its failure's detail. One that was refused for its price says there
+ * what it needs, and beside that what its question had cost.
+ */
 export function spendIn(failure: ProtoFailure | null | undefined): Spend {
-  return spendOf(decode<Partial<Spend>>(failure?.applicationFailureInfo?.details));
+  const { type, details } = failure?.applicationFailureInfo ?? {};
+  const told = decode<Partial<Spend> & { paid?: Partial<Spend> }>(details ?? failure?.canceledFailureInfo?.details);
+  return spendOf(isUnasked(type) ? (told?.paid ?? null) : told);
 }
 
 export function spendOf(told: Partial<Spend> | null): Spend {

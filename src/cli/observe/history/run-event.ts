@@ -22,7 +22,10 @@ export type RunEvent = { at: string } & (
   | { kind: 'turn-ended'; path: string; spend: Spend; quick?: Quick }
   /** Time passes for a `wait` step; it has passed, or something stopped it. */
   | { kind: 'waiting'; path: string; state: 'begun' | 'passed' | 'stopped' }
-  | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend; quick?: Quick }
+  /** `turn`: it is a turn of the step that failed. */
+  | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend; quick?: Quick; turn?: true }
+  /** What the journal tells of a call, or a nested run, that could not say what it had spent. */
+  | { kind: 'spend-found'; path: string; spend: Spend }
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
   /** `cut` says that others have ended it: this run did not ask for that. */

@@ -63,7 +63,8 @@ function isLeft(failure: ProtoFailure | null | undefined): boolean {
 function failedFact(path: string, failure: ProtoFailure | null | undefined): Fact {
   const spend = spendIn(failure);
   if (isMended(path)) return { kind: 'turn-ended', path: stepPathOf(path), spend };
-  return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(failure), spend };
+  const turn = turnOf(path) === null ? {} : { turn: true as const };
+  return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(failure), spend, ...turn };
 }
 
 function endOf(event: HistoryEvent): {
@@ -152,16 +153,18 @@ export function quickFact(event: HistoryEvent): Fact | null {
   if (marker?.markerName !== LOCAL_ACTIVITY) return null;
   if (marker.failure) {
     const cause = causeOf(marker.failure);
-    const detail = decode<Partial<Spend> & { path?: string }>(
-      (cause.applicationFailureInfo ?? cause.canceledFailureInfo)?.details,
-    );
-    return typeof detail?.path === 'string' ? quickFailure(detail.path, cause, spendOf(detail)) : null;
+    const detail = decode<{ path?: string }>((cause.applicationFailureInfo ?? cause.canceledFailureInfo)?.details);
+    return typeof detail?.path === 'string' ? quickFailure(detail.path, cause) : null;
   }
-  const result = decode<ShortOutput | Gate | number>(marker.details?.['result']) ?? null;
-  // A count, as of the run's clock, and what others yield without a path is no step's.
-  const output = typeof result === 'object' ? result : null;
-  if (output !== null && isOpened(output)) return { kind: 'gate-opened', gate: output };
-  return typeof output?.path === 'string' ? quickEnd(output.path, output) : null;
+  return resultFact(decode<ShortOutput | Gate | number>(marker.details?.['result']) ?? null);
+}
+
+/** A count, as of the run's clock, and what others yield without a path is no step's. */
+function resultFact(output: ShortOutput | Gate | number | null): Fact | null {
+  if (typeof output !== 'object' || output === null) return null;
+  if (isOpened(output)) return { kind: 'gate-opened', gate: output };
+  if (isFound(output)) return { kind: 'spend-found', path: stepPathOf(output.found), spend: spendOf(output) };
+  return typeof output.path === 'string' ? quickEnd(output.path, output) : null;
 }
 
 function quickEnd(path: string, output: ShortOutput): Fact {
@@ -169,10 +172,17 @@ function quickEnd(path: string, output: ShortOutput): Fact {
   return { kind: 'step-succeeded', path, output: wholeOutput(output), quick: 'step' };
 }
 
-function quickFailure(path: string, cause: ProtoFailure, spend: Spend): Fact {
+function quickFailure(path: string, cause: ProtoFailure): Fact {
+  const spend = spendIn(cause);
   const quick = turnOf(path) === null ? 'step' : 'turn';
   if (isMended(path)) return { kind: 'turn-ended', path: stepPathOf(path), spend, quick };
-  return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(cause), spend, quick };
+  const turn = quick === 'turn' ? { turn: true as const } : {};
+  return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(cause), spend, quick, ...turn };
+}
+
+/** Tells whether a local activity has looked for what was spent. */
+function isFound(result: object): result is Spend & { found: string } {
+  return 'found' in result && typeof result.found === 'string';
 }
 
 /** Tells whether a local activity rendered a gate. */

@@ -1,0 +1,51 @@
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import { spendIn } from '../failures.js';
+
+/** A time that something may take, and what it comes to when that is over. */
+export interface TimeLimit {
+  /** 0 is no limit. */
+  ms: number;
+  summary: () => string;
+  /** Called when the time is over, before what runs is cancelled. */
+  onOver?: () => void;
+  expired: () => StepEnd;
+  /** Nobody else keeps what was spent until then. */
+  keepsSpend?: true;
+}
+
+/** Runs it, and ends it when its time is over. */
+export function withinLimit(limit: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
+  return limit.ms === 0 ? run() : limited(limit, run);
+}
+
+/** Cancels what runs when its time is over; everything it did is cleaned up before this returns (I9). */
+async function limited(
+  { ms, summary, onOver, expired, keepsSpend }: TimeLimit,
+  run: () => Promise<StepEnd>,
+): Promise<StepEnd> {
+  const work = new CancellationScope();
+  const timer = new CancellationScope();
+  let isOver = false;
+  void timer
+    .run(() => sleep(ms, { summary: summary() }))
+    .then(
+      () => {
+        isOver = true;
+        onOver?.();
+        work.cancel();
+      },
+      () => undefined, // the work ended first
+    );
+  try {
+    const end = await work.run(run);
+    if (!isOver || !('failure' in end) || end.failure.type !== 'cancelled') return end;
+    // What was done until then is told: the items of a foreach, say.
+    return { ...(end.pages === undefined ? {} : { pages: end.pages }), ...expired() };
+  } catch (error) {
+    if (isOver && isCancellation(error)) return { ...expired(), ...(keepsSpend ? { spend: spendIn(error) } : {}) };
+    throw error;
+  } finally {
+    timer.cancel();
+  }
+}
