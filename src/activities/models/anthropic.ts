@@ -223,12 +223,22 @@ function usageOf(usage: Anthropic.Usage): Usage {
   };
 }
 
+/** What the kinds of errors mean that may come inside a stream. */
+const STATUS: Record<string, number> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+};
+
 function toFailure(error: unknown, { model }: ModelRequest, url: string): Error {
   if (error instanceof APIConnectionError || !(error instanceof APIError)) return connectionFailure(url, error);
   // An error inside the stream has no status of its own: the answer had begun with 200.
   const { status, type, apiMessage, message, headers } = error as APIError;
   return httpFailure({
-    status: status ?? 500,
+    status: status ?? STATUS[type ?? ''] ?? 500,
     kind: type,
     message: apiMessage ?? message,
     header: (name) => headers?.get(name) ?? null,

@@ -6,7 +6,11 @@ import { NO_USAGE } from './protocol/provider.js';
 
 /** One line of an answer of `/api/chat`. */
 export interface ChatLine {
-  message?: { content?: string; thinking?: string; tool_calls?: { function?: { name?: string; arguments?: Json } }[] };
+  message?: {
+    content?: string | null;
+    thinking?: string | null;
+    tool_calls?: ({ function?: { name?: string; arguments?: Json } | null } | null)[] | null;
+  } | null;
   error?: string;
   done?: boolean;
   done_reason?: string;
@@ -47,24 +51,26 @@ export function toChat(message: ModelMessage): JsonObject[] {
 /**
  * Adds a line to what was said, and gives the text that is new in it. Ollama gives calls no ids: their number is one.
  */
-export function addPiece(said: Said, { message = {} }: ChatLine): string {
-  const { content = '', tool_calls = [] } = message;
+export function addPiece(said: Said, { message }: ChatLine): string {
+  const content = wordIn(message?.content);
   said.text += content;
-  for (const { function: called = {} } of tool_calls)
+  for (const part of message?.tool_calls ?? []) {
+    const { name, arguments: given } = part?.function ?? {};
     said.calls.push({
       kind: 'call',
       id: `call_${said.calls.length}`,
-      name: wordIn(called.name),
+      name: wordIn(name),
       // Some servers that speak like Ollama give the JSON that a model wrote.
-      input: typeof called.arguments === 'string' ? inputOf(called.arguments) : inputGiven(called.arguments),
+      input: typeof given === 'string' ? inputOf(given) : inputGiven(given),
     });
+  }
   return content;
 }
 
 /** Bytes of all that the model has said in a line. */
-export function bytesIn({ message = {} }: ChatLine): number {
-  const { content, thinking, tool_calls = [] } = message;
-  return bytesGiven([content, thinking, ...tool_calls.map(({ function: called }) => called?.arguments)]);
+export function bytesIn({ message }: ChatLine): number {
+  const { content, thinking, tool_calls } = message ?? {};
+  return bytesGiven([content, thinking, ...(tool_calls ?? []).map((part) => part?.function?.arguments)]);
 }
 
 /** The answer that a last line ends. `whole` asks for its blocks. */

@@ -82,7 +82,7 @@ async function readAnswer(
 ): Promise<ModelAnswer> {
   const said: Said = { text: '', calls: [] };
   for await (const line of readLines(response.body)) {
-    const piece = JSON.parse(line) as ChatLine; // Every field is optional, and looked at before it is used.
+    const piece = (JSON.parse(line) ?? {}) as ChatLine; // Every field is optional, and looked at before it is used.
     if (typeof piece.error === 'string' && UNREADABLE.test(piece.error))
       return { ...toAnswer(said, piece, tools !== undefined), unreadable: piece.error };
     if (typeof piece.error === 'string') throw refusal(500, piece.error, model);

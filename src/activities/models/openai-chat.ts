@@ -6,7 +6,7 @@ import { NO_USAGE } from './protocol/provider.js';
 
 /** A piece of a streamed chat completion; every field is looked at before it is used. */
 export interface Chunk {
-  choices?: { delta?: Delta; finish_reason?: string | null }[];
+  choices?: ({ delta?: Delta | null; finish_reason?: string | null } | null)[] | null;
   usage?: {
     prompt_tokens?: number;
     completion_tokens?: number;
@@ -21,14 +21,14 @@ interface Delta {
   /** What was thought, by the one name or the other. */
   reasoning_content?: unknown;
   reasoning?: unknown;
-  tool_calls?: CallPart[] | null;
+  tool_calls?: (CallPart | null)[] | null;
 }
 
 /** A call comes in parts: its id and name first, its arguments as pieces of JSON. */
 interface CallPart {
-  index?: number;
+  index?: number | null;
   id?: unknown;
-  function?: { name?: unknown; arguments?: unknown };
+  function?: { name?: unknown; arguments?: unknown } | null;
 }
 
 interface SaidCall {
@@ -68,21 +68,21 @@ export function toChat(message: ModelMessage): JsonObject[] {
 }
 
 /** Adds a piece to what was said, and gives the text that is new in it. */
-export function addChunk(said: Said, { choices = [], usage }: Chunk): string {
-  const { delta = {}, finish_reason = null } = choices[0] ?? {};
-  const added = wordsIn(delta.content);
+export function addChunk(said: Said, { choices, usage }: Chunk): string {
+  const { delta, finish_reason = null } = choices?.[0] ?? {};
+  const added = wordsIn(delta?.content);
   said.text += added;
-  said.refusal += delta.refusal ?? '';
-  for (const part of delta.tool_calls ?? []) addCall(said, part);
+  said.refusal += wordIn(delta?.refusal);
+  for (const part of delta?.tool_calls ?? []) if (part !== null) addCall(said, part);
   said.finish = finish_reason ?? said.finish;
   said.usage = usageOf(usage) ?? said.usage;
   return added;
 }
 
 /** Bytes of all that the model has said in a piece. */
-export function bytesIn({ choices = [] }: Chunk): number {
-  const { content, refusal, reasoning_content, reasoning, tool_calls } = choices[0]?.delta ?? {};
-  const calls = (tool_calls ?? []).map(({ function: called }) => called?.arguments);
+export function bytesIn({ choices }: Chunk): number {
+  const { content, refusal, reasoning_content, reasoning, tool_calls } = choices?.[0]?.delta ?? {};
+  const calls = (tool_calls ?? []).map((part) => part?.function?.arguments);
   // Some servers give the same thoughts by both names.
   return bytesGiven([content, refusal, reasoning_content ?? reasoning, ...calls]);
 }
@@ -94,10 +94,9 @@ function wordsIn(content: unknown): string {
   return parts.map((part) => (part?.type === 'text' ? wordIn(part.text) : '')).join('');
 }
 
-function addCall(
-  { calls }: Said,
-  { index, id: given, function: { name: called, arguments: input } = {} }: CallPart,
-): void {
+function addCall({ calls }: Said, { index: at, id: given, function: made }: CallPart): void {
+  const index = at ?? undefined;
+  const { name: called, arguments: input } = made ?? {};
   const [id, name] = [wordIn(given), wordIn(called)];
   const written = typeof input === 'object' && input !== null ? JSON.stringify(input) : wordIn(input);
   let call = begunCall(calls, { index, id, name, arguments: written });

@@ -94,8 +94,8 @@ async function readAnswer(
     const data = line.slice('data:'.length).trim();
     isDone = data === '[DONE]';
     if (isDone) continue;
-    const chunk = JSON.parse(data) as Chunk; // Every field is optional, and looked at before it is used.
-    if (chunk.error !== undefined) throw refusal(500, chunk.error, model);
+    const chunk = (JSON.parse(data) ?? {}) as Chunk; // Every field is optional, and looked at before it is used.
+    if (chunk.error != null) throw refusal(statusIn(chunk.error) ?? 500, chunk.error, model);
     const added = addChunk(said, chunk);
     onSaid?.(bytesIn(chunk));
     if (chunk.usage != null) onUsage?.(said.usage);
@@ -126,6 +126,13 @@ function refusal(
     model,
     header,
   });
+}
+
+/** The HTTP status that an error names as its code, as of servers that stand before others; null for none. */
+function statusIn(error: unknown): number | null {
+  const { code = null } = typeof error === 'object' ? (error as JsonObject) : {}; // it was parsed from JSON
+  const status = Number(code);
+  return Number.isInteger(status) && status >= 400 && status < 600 ? status : null;
 }
 
 function detailsOf(error: unknown): { message: string; type: string | null; code: string | null } {
