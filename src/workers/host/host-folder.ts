@@ -15,8 +15,8 @@ export interface HeldFolder {
 /**
  * Looks after the folder that a host or a worker holds. Calls `onGone` once, with what happened, when the folder does
  * not stand where it did: it was moved, or removed, or another is there. `onRoom` hears when its disk gets full, and
- * when there is room again; `onStands` is called again and again while it stands there. The folder is kept open, so that
- * no other gets its number meanwhile.
+ * when there is room again; `onStands` is called again and again while it stands there. The folder is kept open, so
+ * that no other gets its number meanwhile.
  */
 export function holdFolder(
   stateDir: string,

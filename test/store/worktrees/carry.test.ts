@@ -1,4 +1,5 @@
 // @module-tag git
+// @seconds 12
 import { lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -36,8 +37,8 @@ describe('folders that go from tree to tree', () => {
     await project.begin('links');
     rmSync(join(project.tree('links'), 'lib'), { recursive: true });
     symlinkSync('/nowhere', join(project.tree('links'), 'lib'));
-    await expect(project.commit('links')).rejects.toThrow('`lib/cache` could not be copied'); // once it is committed
     const fault = '`lib/cache` could not be copied';
+    await expect(project.commit('links')).rejects.toThrow(fault); // once it is committed
     await expect(project.begin('next')).rejects.toThrow(fault);
     await expect(project.begin('next')).rejects.toThrow(fault);
     project.ours('update-ref', 'refs/heads/perdure/r', 'perdure/r^');
@@ -45,7 +46,7 @@ describe('folders that go from tree to tree', () => {
     expect(project.read('lib/cache/x', 'next')).toBe('x');
   });
 
-  it('leave nothing of a copy into the run’s own tree that was cut short, and no commit has that', async () => {
+  it('leave nothing of a copy that was cut short in the run’s own tree, and in no commit', async () => {
     const project = await carrying(['nm/x'], ['nm']);
     rmSync(join(project.tree(), 'nm'), { recursive: true });
     for (const tree of ['main', 'one']) {
@@ -57,7 +58,7 @@ describe('folders that go from tree to tree', () => {
     expect(project.read('nm/x')).toBe('x');
   });
 
-  it('are those of the last step that committed, also where the one before was killed as it put them there', async () => {
+  it('are those of the last step that committed, also where one before was killed as it put them there', async () => {
     const project = await carrying(['nm/x'], ['nm']);
     const carried = join(project.places().folder, 'carried');
     project.put('nm/y', 'y', project.tree());

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sandboxProgram } from '../../../src/store/git/enclosure.js';
 import { isRunning } from '../../../src/workers/processes/processes.js';
 import { endStrayServers, findServer } from '../../../src/workers/server/embedded-server.js';
 import { serverArguments } from '../../../src/workers/server/server-command.js';
@@ -31,7 +32,7 @@ async function startIn(name: string, seenAs = name): Promise<ChildProcess> {
   // By its environment, so that the sandbox has no command line of a server.
   const words = serverArguments(join(seen, 'temporal.db'), PORTS, '127.0.0.1').join(' ');
   const view = ['--die-with-parent', '--dev-bind', '/', '/', '--bind', real, seen, '--'];
-  const server = spawn('bwrap', [...view, 'sh', '-c', 'exec node -e "$SERVER" -- $WORDS'], {
+  const server = spawn(sandboxProgram() ?? '', [...view, 'sh', '-c', 'exec node -e "$SERVER" -- $WORDS'], {
     env: { ...process.env, SERVER, WORDS: words },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
