@@ -281,8 +281,8 @@ export interface JoinCall {
 }
 
 /**
- * Where it is looked at what was spent: at a path and below it, of a foreach in items alone, up to `end`, or in one call
- * at the path alone, which `part` tells apart there: its try, and its turn.
+ * Where it is looked at what was spent: at a path and below it, of a foreach in items alone, up to `end`, or in one
+ * call at the path alone, which `part` tells apart there: its try, and its turn.
  */
 export interface SpentCall {
   root: Pick<RootLink, 'first'>;

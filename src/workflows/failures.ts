@@ -83,8 +83,8 @@ export function paidIn(error: unknown): PaidBefore | null {
 }
 
 /**
- * Tells whether what had been paid for may be in the journal alone: Temporal ended the activity, between two attempts or
- * when its worker was lost.
+ * Tells whether what had been paid for may be in the journal alone: Temporal ended the activity, between two attempts
+ * or when its worker was lost.
  */
 export function isUntold(error: unknown): boolean {
   return toldSpend(error) === null && (causeOf(error) instanceof CancelledFailure || isLost(error));

@@ -54,7 +54,7 @@ describe('a run that the server has nothing of', () => {
       expect(await project.run(command, 'first')).toMatchObject({
         code: 3,
         stderr: expect.stringMatching(
-          /^Error: The run `first` of `asks`, submitted by .+ at .+ UTC, was given to the server of this folder, which has/,
+          /^Error: The run `first` of `asks`, submitted by .+ UTC, was given to the server of this folder, which has/,
         ) as string,
       });
     expect(await project.run('show', 'none')).toMatchObject({

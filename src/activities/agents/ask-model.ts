@@ -128,8 +128,8 @@ function spendOf(asking: Asking, usage: Usage): Spend {
 }
 
 /**
- * What all questions of a call may need with this one (I8). `counted` is what those before used of what was reserved for
- * the call.
+ * What all questions of a call may need with this one (I8). `counted` is what those before used of what was reserved
+ * for the call.
  */
 function needsOf(
   { model }: ModelCall,

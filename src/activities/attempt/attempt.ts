@@ -147,12 +147,14 @@ function withSpend(error: Error, account: Account): Error {
   if (error instanceof CancelledFailure) return new CancelledFailure(error.message, [detail]);
   if (!(error instanceof ApplicationFailure)) return error;
   const { type, message, nonRetryable, details } = error;
-  const delayMs = typeof error.nextRetryDelay === 'number' ? error.nextRetryDelay : null; // `stepFailure` sets numbers only
+  // `stepFailure` sets numbers only.
+  const delayMs = typeof error.nextRetryDelay === 'number' ? error.nextRetryDelay : null;
   return ApplicationFailure.create({
     type: type ?? 'internal',
     message,
     nonRetryable: nonRetryable === true,
-    details: isUnasked(type) ? [{ ...(details?.[0] as object), paid: paidNow(account, spent) }] : [detail], // what it needs
+    // One that was not asked says what it needs.
+    details: isUnasked(type) ? [{ ...(details?.[0] as object), paid: paidNow(account, spent) }] : [detail],
     ...(delayMs === null ? {} : { nextRetryDelay: delayMs }),
   });
 }

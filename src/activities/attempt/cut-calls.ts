@@ -16,7 +16,7 @@ export interface CutCalls {
   add(paid: Paid): Promise<void>;
 }
 
-/** Those of one question, in the journal of its run. `reserved` US dollars count where nobody knows what one has cost. */
+/** Those of one question, in the journal of its run. `reserved` US dollars count where nobody knows what one cost. */
 export function cutCalls(
   store: Store,
   { call: { root, path, try: tried }, part }: Pick<Question, 'call' | 'part'>,
@@ -30,7 +30,8 @@ export function cutCalls(
         const all = paidIn(before, reserved);
         book(all, paid);
         const { spent, counted } = all;
-        const response = { ...spent, ...(spent.usd === null ? { counted: counted.usd } : {}) } as unknown as Json; // numbers and null
+        const told = spent.usd === null ? { counted: counted.usd } : {};
+        const response = { ...spent, ...told } as unknown as Json; // numbers and null
         return { request: sha256(canonicalJson(response)), response, at: new Date().toISOString() };
       });
     },

@@ -73,8 +73,8 @@ function bodyOf({ model, system, messages, schema, tools, params = {}, effort }:
 }
 
 /**
- * The schema as the provider's own feature, where that can be. OpenAI refuses one that is not of an object: that is asked
- * for in the prompt alone. Other servers hold their models to any.
+ * The schema as the provider's own feature, where that can be. OpenAI refuses one that is not of an object: that is
+ * asked for in the prompt alone. Other servers hold their models to any.
  */
 export function formatOf(schema: Json, url: string): JsonObject {
   if (schema === null || (url === DEFAULT_URL && !isObjectSchema(schema))) return {};

@@ -44,7 +44,8 @@ export function sessionBook(store: Store, call: ProgramCall, again: number, requ
     },
     write(session) {
       const spent = spendBy(call, paidIn(session));
-      const entry = { request, response: session as unknown as Json, spent, at: new Date().toISOString() }; // plain JSON
+      const response = session as unknown as Json; // plain JSON
+      const entry = { request, response, spent, at: new Date().toISOString() };
       last = last.then(() => store.writeJournal(key, entry));
       return last;
     },

@@ -23,7 +23,10 @@ export function addSpent(a: ProgramSpend, b: ProgramSpend): ProgramSpend {
   return { usage: addUsage(a.usage, b.usage), usd: a.usd === null || b.usd === null ? null : a.usd + b.usd };
 }
 
-/** What a call has cost: by what the program says, else by the price that was settled at submit; null where that is only assumed. */
+/**
+ * What a call has cost: by what the program says, else by the price that was settled at submit; null where that is only
+ * assumed.
+ */
 export function spendBy({ program: { price, assumed } }: ProgramCall, { usd, usage }: ProgramSpend): Spend {
   const cost = usd !== null ? usd : assumed === true ? null : costAt(price, usage);
   return { usd: cost, tokens: tokensOf(usage), steps: 0 };

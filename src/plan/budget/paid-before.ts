@@ -28,7 +28,7 @@ export function addPaid(a: PaidBefore | null, b: PaidBefore): PaidBefore {
   };
 }
 
-/** What of a question's whole spend was not told yet, given what counts for it in US dollars. Never less than nothing. */
+/** What of a question's whole spend was not told yet, given what counts for it in US dollars; never below nothing. */
 export function notTold(spent: Spend, counted: number, paid: PaidBefore | null): Spend {
   if (paid === null) return spent;
   const isMore = counted > paid.counted || spent.tokens > paid.tokens;

@@ -26,9 +26,9 @@ export function toldBy(error: unknown): Told {
 }
 
 /**
- * What a call has cost that Temporal ended between two attempts, or whose worker was lost: its earlier attempts stand in
- * the journal, and nobody else tells. Null where the failure says all there is. What an attempt did that was lost with
- * its worker, nobody knows.
+ * What a call has cost that Temporal ended between two attempts, or whose worker was lost: its earlier attempts stand
+ * in the journal, and nobody else tells. Null where the failure says all there is. What an attempt did that was lost
+ * with its worker, nobody knows.
  */
 export function untoldSpend(
   { settings, root }: RunContext,

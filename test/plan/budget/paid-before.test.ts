@@ -6,7 +6,7 @@ import type { Spend } from '../../../src/plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../../src/plan/budget/spend.js';
 
 const dollars = fc.nat(1_000);
-/** What attempts of one question cost, each at a price that is known or not, and how often it was refused in between. */
+/** What attempts of one question cost, each at a price that is known or not, and whether it was refused then. */
 const attempts = fc.array(
   fc.record({ usd: fc.option(dollars), tokens: fc.integer({ min: 1, max: 1_000 }), tells: fc.boolean() }),
 );

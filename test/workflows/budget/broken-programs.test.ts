@@ -30,7 +30,7 @@ const OVER = result(1.25, { subtype: 'error_max_budget_usd', is_error: true });
 const LATER = result(0.25, { is_error: true, api_error_status: 429, result: 'later' });
 const DONE = result(0.5, { result: 'Done.' });
 
-/** Stands in for it: the last of these answers is the answer to all that comes after. Gives how often it was started. */
+/** Stands in for it: the last of these answers is that to all that comes after. Gives how often it was started. */
 async function claude(...answers: JsonObject[]): Promise<() => Promise<number>> {
   const bin = await temporaryFolder();
   const starts = join(bin, 'starts');

@@ -11,7 +11,10 @@ import type { Pause, Steer, Warning } from '../../../plan/budget/steering.js';
 export type RunEvent = { at: string } & (
   | { kind: 'run-started'; input: ReadRunInput; first: string }
   | { kind: 'step-started'; path: string; activity: string; model?: ModelChoice }
-  /** `model` is the one that is asked, where the event says so. A quick step, or a quick turn, has no event of its start: `quick` says that this is both. */
+  /**
+   * `model` is the one that is asked, where the event says so. A quick step, or a quick turn, has no event of its
+   * start: `quick` says that this is both.
+   */
   | { kind: 'step-succeeded'; path: string; output: StepOutput; quick?: Quick }
   /** What it has changed is committed; before that a step that commits has not ended. */
   | { kind: 'step-committed'; path: string }
