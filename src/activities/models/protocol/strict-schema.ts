@@ -1,4 +1,4 @@
-import type { Json } from '../../../plan/values/json.js';
+import type { Json, JsonObject } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
 
 /** What OpenAI documents for strict mode; it refuses a request whose schema has another word. Read in February 2026. */
@@ -23,14 +23,20 @@ export function isStrictSchema(schema: Json): boolean {
 
 function isStrict(schema: Json): boolean {
   if (!isObject(schema) || !Object.keys(schema).every((word) => WORDS.has(word))) return false;
-  const { type = [], anyOf, items, properties = {}, required, additionalProperties } = schema;
+  const { type = [], anyOf, items } = schema;
   const types = [type].flat();
-  const names = isObject(properties) ? Object.keys(properties) : [];
-  const isClosed =
-    additionalProperties === false && Array.isArray(required) && names.every((name) => required.includes(name));
-  if (types.includes('object') || names.length > 0 ? !isClosed : types.length === 0 && anyOf === undefined)
-    return false;
+  const isOfObject = types.includes('object') || membersOf(schema).length > 0;
+  if (isOfObject ? !isClosed(schema) : types.length === 0 && anyOf === undefined) return false;
   if (types.includes('array') && items === undefined) return false;
-  const choices = anyOf === undefined ? [] : [anyOf].flat();
-  return [...choices, ...(items === undefined ? [] : [items]), ...Object.values(properties ?? {})].every(isStrict);
+  const choices = Array.isArray(anyOf) ? anyOf : [];
+  return [...choices, ...(items === undefined ? [] : [items]), ...membersOf(schema)].every(isStrict);
+}
+
+function membersOf({ properties = {} }: JsonObject): Json[] {
+  return isObject(properties) ? Object.values(properties) : [];
+}
+
+function isClosed({ properties = {}, required, additionalProperties }: JsonObject): boolean {
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  return additionalProperties === false && Array.isArray(required) && names.every((name) => required.includes(name));
 }
