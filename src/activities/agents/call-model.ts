@@ -59,11 +59,11 @@ async function ask(asking: Asking): Promise<StepOutput> {
     const answer = await answerTo(asking, { request, part: [TURN, again] });
     const verdict = judge(answer, step, agent, request.model);
     if ('value' in verdict) {
-      const spent = spentIn(asking.account);
+      const { account } = asking;
       return keepSoon(store, call, key, {
         output: await store.put(convert(verdict.value, step.output_as)),
-        spend: { ...spent, steps: 1 },
-        note: noteOf(call, spent),
+        spend: { ...spentIn(account), steps: 1 },
+        note: noteOf(call, account.spent),
         reused: false,
       });
     }

@@ -103,7 +103,7 @@ async function askUntilValid(playing: Playing, first: ProgramQuestion): Promise<
       reply.model ?? call.program.program,
     );
     if ('value' in verdict)
-      return { answer: convert(verdict.value, step.output_as), note: noteOf(call, reply, spentIn(account)) };
+      return { answer: convert(verdict.value, step.output_as), note: noteOf(call, reply, account.spent) };
     if (again === ASK_AGAIN) throw stepFailure('answer-invalid', faultOf(step, verdict.errors));
     log.write('note', `asked again: ${verdict.errors.join('; ')}`);
     question = {

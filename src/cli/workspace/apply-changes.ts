@@ -55,10 +55,10 @@ export async function applyChanges(run: string, json: boolean, terminal: Termina
   if (json) return printJson(terminal, paths);
   for (const path of paths) print(terminal, safeName(path));
   const already = changes.length - open.length;
+  const rest = already === 0 ? '' : `; ${plural(already, 'file')} ${already === 1 ? 'was' : 'were'} so already`;
   tell(
     terminal,
-    `Changed ${plural(open.length, 'file')} as \`${branch.name}\` has them` +
-      `${already === 0 ? '' : `; ${plural(already, 'file')} were so already`}. Nothing is committed here.`,
+    `Changed ${plural(open.length, 'file')} as \`${branch.name}\` has them${rest}. Nothing is committed here.`,
   );
 }
 
