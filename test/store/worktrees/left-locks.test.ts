@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 /** Somebody who works in a folder. */
 async function workIn(folder: string): Promise<() => Promise<void>> {
-  const working = spawn('cat', { cwd: folder });
+  const working = spawn('sh', ['-c', 'read line'], { cwd: folder });
   await once(working, 'spawn');
   const stop = async (): Promise<void> => {
     working.kill();
