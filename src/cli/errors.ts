@@ -94,6 +94,9 @@ const UNWRITABLE: Record<string, string> = {
   EIO: 'the disk fails',
 };
 
+/** There is too little room: the same helps again later. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
 /** A file that cannot be read or written as things stand. Of a write to one that is open the system names none. */
 function fileTrouble(
   error: Error,
@@ -105,7 +108,8 @@ function fileTrouble(
   const why = (isWrite && isNamed ? UNWRITABLE : REFUSALS)[String(error.code)];
   if (why === undefined || (!isNamed && !isWrite)) return null;
   const file = isNamed ? ` \`${String(error.path)}\`` : '';
-  const usual = isNamed ? 'Change that, or name another place.' : 'Make room, and do it again.';
+  const usual =
+    NO_ROOM.has(String(error.code)) && !isNamed ? 'Make room, and do it again.' : 'Change that, or name another place.';
   return {
     message: `Cannot ${String(error.syscall)}${file}: ${why} (${String(error.code)}).`,
     hint: hint ?? (isWrite ? usual : null),

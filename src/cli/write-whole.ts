@@ -1,4 +1,14 @@
-import { constants, copyFileSync, linkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from '../store/store-failure.js';
 import { makeFolders } from './make-folders.js';
@@ -10,7 +20,7 @@ import { makeFolders } from './make-folders.js';
  */
 export function writeWhole(
   file: string,
-  text: string,
+  text: string | Buffer,
   { replace = false, mode }: { replace?: boolean; mode?: number } = {},
 ): void {
   try {
@@ -42,10 +52,16 @@ export function notWritten(error: unknown, file: string, hint?: string): unknown
   return Object.assign(error, { path: file, syscall: 'write', ...(hint === undefined ? {} : { hint }) });
 }
 
-function write(file: string, text: string, { replace, mode }: { replace: boolean; mode: number | undefined }): void {
+function write(
+  file: string,
+  text: string | Buffer,
+  { replace, mode }: { replace: boolean; mode: number | undefined },
+): void {
   const beside = `${file}.${process.pid}.tmp`;
   try {
     writeFileSync(beside, text, { flag: 'wx', mode });
+    // The person's mask is for new files.
+    if (mode !== undefined) chmodSync(beside, mode & 0o7777);
     if (replace) renameSync(beside, file);
     else place(beside, file);
   } finally {

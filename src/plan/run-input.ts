@@ -166,6 +166,8 @@ export interface RootLink {
   first: string;
   /** Hash of the root's Plan, by which activities find it in the store. */
   plan: Hash;
+  /** That Plan was made while the root ran: paths from the root are none of its own. */
+  made?: true;
 }
 
 /** What came of the items of a batch run, and their results in pages. */

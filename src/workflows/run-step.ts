@@ -8,7 +8,6 @@ import { nextTryDelay } from '../plan/outcomes/retry-delay.js';
 import { isInDoubt } from '../plan/outcomes/flash-recovery.js';
 import type { Amounts } from '../plan/budget/amounts.js';
 import { NONE } from '../plan/budget/amounts.js';
-import type { PaidBefore } from '../plan/budget/paid-before.js';
 import { addPaid } from '../plan/budget/paid-before.js';
 import type { QuotaUsed } from '../plan/budget/quota.js';
 import { addSpend, NO_SPEND } from '../plan/budget/spend.js';
@@ -152,7 +151,7 @@ function endOfAsking(error: unknown): { end: StepEnd } {
 function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   const { conversations, carriedGates } = scope.context;
   const path = pathOf(scope, step);
-  const isCounted = tries.last !== null || tries.paid !== null || conversations.has(path) || carriedGates.has(path);
+  const isCounted = tries.last !== null || hasPaid(tries) || conversations.has(path) || carriedGates.has(path);
   const turn = reserve(scope, step, !isCounted, tries.short);
   if (!(turn instanceof Promise)) return tryInTurn(scope, step, tries, turn);
   tries.waitsToBegin = !isCounted && tries.count === 0 && !hasBegun(scope, step, path);
@@ -189,7 +188,7 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
         settleReservation(scope.context, turn, end, isTold);
         throw error;
       };
-      const told = toldOf(scope, step, turn, { error, count, paid: tries.paid });
+      const told = toldOf(scope, step, turn, { error, count, tries });
       return told instanceof Promise ? told.then(ended) : ended(told);
     },
   );
@@ -200,14 +199,15 @@ function toldOf(
   scope: Scope,
   step: Step,
   { inParts }: Reservation,
-  { error, count, paid }: { error: unknown; count: number; paid: PaidBefore | null },
+  { error, count, tries }: { error: unknown; count: number; tries: Tries },
 ): Told | Promise<Told> {
   const told = toldBy(error);
   if (step.kind !== 'agent') return told;
   const path = pathOf(scope, step);
-  if (!inParts) return untoldSpend(scope.context, error, { path, part: [count], paid }) ?? told;
-  // Its turns have told what they spent; what fails there is no cancellation here.
-  return { ...told, spend: scope.context.conversations.get(path)?.spend ?? NO_SPEND };
+  if (!inParts) return untoldSpend(scope.context, error, { path, part: [count], paid: tries.paid }) ?? told;
+  // Its turns have told what they spent; what fails there is no cancellation here. That of an earlier try is counted.
+  const conversation = scope.context.conversations.get(path);
+  return { ...told, spend: conversation?.tried === tries.count ? conversation.spend : NO_SPEND };
 }
 
 /** How the step ends, or its next try: at once where the last one was refused before anything was asked. */
@@ -291,7 +291,7 @@ function cancelled(why: string): StepEnd {
  */
 function endUnasked(scope: Scope, step: Step, tries: Tries): StepEnd {
   if (tries.last !== null) return tries.last;
-  if (tries.paid === null) {
+  if (!hasPaid(tries)) {
     // Refused before anything was asked, it was no try.
     if (tries.short !== null) tries.count -= 1;
     return notStarted(stopOf(scope));
@@ -299,6 +299,11 @@ function endUnasked(scope: Scope, step: Step, tries: Tries): StepEnd {
   return restrictionsOf(scope.context.account).stop?.cause === 'cancel'
     ? cancelled(reasonFor(scope))
     : failed({ type: 'limit-reached', message: `\`${segmentOf(step)}\` has not come to an answer: ${stopOf(scope)}` });
+}
+
+/** Tells whether something was paid for it, of whichever model it was asked. */
+function hasPaid({ paid, spent }: Tries): boolean {
+  return paid !== null || spent.tokens > 0 || spent.usd !== 0;
 }
 
 /** A step that is started no more. */

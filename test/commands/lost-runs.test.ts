@@ -1,5 +1,5 @@
 // @seconds 20
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unknownIn } from '../../src/cli/observe/lost-runs.js';
@@ -28,6 +28,14 @@ async function rows(...args: string[]): Promise<Row[]> {
   return listed.map(({ run, status, lost }) => ({ run, status, ...(lost === undefined ? {} : { lost }) }));
 }
 
+/** A run is noted a moment before it is started: only later it is told that nobody has it. */
+async function letTimePass(run: string): Promise<void> {
+  const file = join(project.folder, '.perdure', 'submitted', `${run}.json`);
+  const noted = JSON.parse(await readFile(file, 'utf8')) as { submitted_at: string };
+  const submitted_at = new Date(Date.parse(noted.submitted_at) - 3_600_000).toISOString();
+  await writeFile(file, JSON.stringify({ ...noted, submitted_at }));
+}
+
 /** Takes the own server's database away. */
 async function loseDatabase(): Promise<void> {
   const state = join(project.folder, '.perdure');
@@ -42,6 +50,11 @@ describe('a run that the server has nothing of', () => {
     expect((await project.run('run', 'asks.yml', '--id', 'first', '--no-wait')).code).toBe(4);
     expect((await project.run('server', 'stop')).code).toBe(0);
     await loseDatabase();
+    expect(await project.run('show', 'first')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('was submitted a moment ago, and the server has nothing of it yet') as string,
+    });
+    await letTimePass('first');
     expect(await rows()).toEqual([{ run: 'first', status: 'open', lost: LOST }]);
     expect((await project.run('run', 'asks.yml', '--id', 'second', '--no-wait')).code).toBe(4);
     expect(await rows()).toEqual([

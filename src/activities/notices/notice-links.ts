@@ -16,7 +16,7 @@ export async function noticeLinks(asked: GateOfNotice, way: string, key: Approva
   const people = (gate.approvers ?? [way]).filter((name) => personRefusal(name, gate) === null).slice(0, MOST_LINKS);
   const may = usualWords(gate);
   const deadline = gate.deadline === undefined ? Infinity : Date.parse(gate.deadline);
-  const exp = Math.min(deadline, Date.parse(gate.since) + USUAL_MS);
+  const exp = Math.min(deadline, Date.now() + USUAL_MS);
   return Promise.all(
     people.map(async (to) => {
       const { path, since, hash } = gate;

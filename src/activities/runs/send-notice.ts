@@ -89,11 +89,11 @@ async function filled({ notice, way, asked, left, workspace }: NoticeCall, deps:
 
 /** What follows in all runs of the tree; null where the Plan of its root does not have the gate. */
 async function inTree(
-  { plan }: GateInPlan,
+  { plan, made }: GateInPlan,
   { run, gate }: Extract<Notice, { event: 'waiting' }>,
   { store }: Dependencies,
 ): Promise<Pick<Follows, 'steps' | 'external'> | null> {
-  const root = await store.getPlan(plan).catch(() => null);
+  const root = made === true ? null : await store.getPlan(plan).catch(() => null);
   return root === null ? null : followsInTree(root, gate.slice(run.length + 1));
 }
 

@@ -57,6 +57,7 @@ export function createBeginRun({ store, notesServer }: Dependencies): Activities
       rehearsal: settings.rehearsal,
       submitted_by: settings.submitted_by,
       submitted_at: new Date().toISOString(),
+      ...(worktree?.from === undefined ? {} : { after: worktree.from }),
       ...(notesServer ? { server: await serverIdOf(Context.current().client) } : {}),
       ...(worksInFolder(plan, settings, store) ? { in_folder: true } : {}),
     });

@@ -227,7 +227,8 @@ function askNext(following: Following, view: RunView, unanswered: OpenGate[]): v
   const isForOthers = ({ gate }: OpenGate): boolean => personRefusal(following.by, gate) !== null;
   for (const open of unanswered.filter(isForOthers)) tellOthers(following, open);
   const next = unanswered.find((open) => !isForOthers(open));
-  if (following.asking !== null || next === undefined) return;
+  // Who leaves is asked nothing more.
+  if (following.asking !== null || next === undefined || following.interrupts.signal.aborted) return;
   void ask(following, view, next).then(() => {
     following.asking = null;
     react(following, following.view);

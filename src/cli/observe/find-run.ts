@@ -35,9 +35,11 @@ export async function findRun(
   try {
     return { view: viewAt(await readRun(root, link, { session, withPending }), run), link };
   } catch (error) {
-    const told = grpcTrouble(error) === 'not-found' ? await unknownIn(run, session.store, link) : error;
-    await link.close();
-    throw told;
+    try {
+      throw grpcTrouble(error) === 'not-found' ? await unknownIn(run, session.store, link) : error;
+    } finally {
+      await link.close();
+    }
   }
 }
 

@@ -37,10 +37,17 @@ export async function lostRuns(
     for await (const { workflowId } of link.client.workflow.list({ query: `WorkflowId IN (${ids.join(', ')})` }))
       known.add(workflowId);
   }
-  const lost = unlisted.filter(({ run }) => !known.has(run));
+  const lost = unlisted.filter((noted) => !known.has(noted.run) && !isStarting(noted));
   if (lost.length === 0) return new Map();
   const here = link === null ? undefined : await notedServer(link, store);
   return new Map(lost.map((noted) => [noted.run, givenTo(noted, here)]));
+}
+
+/** A run is noted a moment before it is started. */
+const STARTING_MS = 60_000;
+
+function isStarting({ submitted_at }: SubmittedRun): boolean {
+  return Date.now() - Date.parse(submitted_at) < STARTING_MS;
 }
 
 /** Where a run was given to of which the server that is asked has nothing; `here` is that one's id, as it is noted. */
@@ -66,6 +73,12 @@ export async function unknownIn(
   const root = rootOf(run);
   const [noted] = await store.readSubmitted([root]);
   if (noted === undefined) return unknownRun(run);
+  if (isStarting(noted))
+    return new CliError(
+      `The run \`${root}\` was submitted a moment ago, and the server has nothing of it yet.`,
+      EXIT.unavailable,
+      'Ask again: where it is still so after a minute, it is told where it was given to.',
+    );
   const here = link === null ? undefined : await notedServer(link, store);
   const { definition, submitted_by, submitted_at } = noted;
   const at = submitted_at.slice(0, 16).replace('T', ' ');
@@ -75,7 +88,7 @@ export async function unknownIn(
       `${givenTo(noted, here)}.`,
     EXIT.unavailable,
     noted.server === here
-      ? `It goes on once the server has its data again. ${logs}`
+      ? `It goes on once the server has its data again, unless its submit was ended before it was started. ${logs}`
       : `Ask that one: TEMPORAL_ADDRESS names it; without, it is the one of this folder. ${logs}`,
   );
 }

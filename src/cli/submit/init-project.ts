@@ -66,9 +66,13 @@ function writeNew(file: string, content: string): boolean {
 /** Adds the state folder to an ignore file, made when it is not there; false when it is in it already. */
 function ignore(file: string): boolean {
   const there = statSync(file, { throwIfNoEntry: false });
-  const content = there === undefined ? '' : readFileSync(file, 'utf8');
+  const bytes = there === undefined ? Buffer.alloc(0) : readFileSync(file);
+  const content = bytes.toString('latin1');
   if (content.split('\n').some((line) => /^\/?\.perdure\/?$/.test(line.trim()))) return false;
-  const before = content === '' || content.endsWith('\n') ? content : `${content}\n`;
-  writeWhole(file, `${before}${IGNORED}\n`, { replace: true, ...(there === undefined ? {} : { mode: there.mode }) });
+  const end = content === '' || content.endsWith('\n') ? '' : '\n';
+  writeWhole(file, Buffer.concat([bytes, Buffer.from(`${end}${IGNORED}\n`)]), {
+    replace: true,
+    ...(there === undefined ? {} : { mode: there.mode }),
+  });
   return true;
 }

@@ -180,7 +180,7 @@ export async function startSubmission(submission: Submission, link: TemporalLink
   for (const file of files) await session.store.noteUse(file, id);
   const { name: definition } = plan;
   const { rehearsal, submitted_by, reuse } = settings;
-  const after = reuse?.run ?? mended;
+  const after = reuse?.run ?? mended ?? settings.worktree?.from;
   const server = await serverNote(link, session.store);
   // Also before: what was started is listed from then on, whatever ends.
   const isNew = await session.store.noteSubmitted({

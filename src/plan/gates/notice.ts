@@ -86,6 +86,8 @@ export interface GateInPlan {
   /** The root's Plan, and the body of it whose run asks; null for its own. */
   plan: Hash;
   nested: Hash | null;
+  /** That Plan was made while another run went on, which is the root. */
+  made?: true;
   /** In that run, rounds included. */
   path: string;
 }

@@ -70,7 +70,8 @@ type AloneGate = Pick<
 
 /** What a gate's end makes of its step, where a run that starts by itself has its fallback when nobody decided. */
 export function ownGateEnd(end: Parameters<typeof gateEnd>[0], gate: Gate, settings: RunSettings): StepEnd {
-  const alone = end.decision === 'expire' && asksUntilDeadline(gate, settings) ? aloneEnd(gate, settings) : null;
+  const isAlone = end.decision === 'expire' && asksUntilDeadline(gate, settings);
+  const alone = isAlone ? aloneEnd({ ...gate, ...gate.first }, settings) : null;
   return alone ?? gateEnd(end, gate);
 }
 

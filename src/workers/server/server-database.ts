@@ -173,14 +173,17 @@ async function setUnmadeAside(stateDir: string): Promise<string | null> {
   const file = databaseFile(stateDir);
   const mark = await stat(makingMark(stateDir)).catch(() => null);
   if (mark === null) return null;
-  const found = await stat(file).catch(() => null);
-  // A copy keeps its time: what was written before is not what that server has made.
-  const isAside = found !== null && found.mtimeMs >= mark.mtimeMs;
   const aside = `${file}.unmade-${new Date().toISOString().replace(/[-:Z]/g, '')}`;
-  for (const suffix of isAside ? SUFFIXES : [])
-    await rename(`${file}${suffix}`, `${aside}${suffix}`).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    });
+  let isAside = false;
+  // The database itself last: one that is alone loses what its log has, and a log that is alone is removed.
+  for (const suffix of SUFFIXES.toReversed()) {
+    const found = await stat(`${file}${suffix}`).catch(() => null);
+    // A copy keeps its time: what was written before is not what that server has made. Each by itself, since a database
+    // that was brought back would be overwritten by the log that the server has left beside it.
+    if (found === null || found.mtimeMs < mark.mtimeMs) continue;
+    await rename(`${file}${suffix}`, `${aside}${suffix}`);
+    isAside = true;
+  }
   await databaseIsMade(stateDir);
   return isAside ? aside : null;
 }

@@ -41,5 +41,7 @@ export function untoldSpend(
       const spend = { ...notTold({ usd, tokens, steps: 0 }, usd ?? 0, paid), steps: 1 };
       return { spend, isTold: !isLost(error) && (spend.tokens > 0 || spend.usd !== 0) };
     },
+    // A journal that cannot be read keeps no run from its end: the call counts as it was reserved.
+    () => toldBy(error),
   );
 }

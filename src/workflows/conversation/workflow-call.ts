@@ -90,7 +90,7 @@ async function nestedEnd(
       inputs,
       path,
       tried: callTry(slot),
-      root: { ...scope.context.root, plan: plan.hash },
+      root: { ...scope.context.root, plan: plan.hash, made: true },
     });
   } catch (error) {
     if (isCancellation(error)) {

@@ -60,10 +60,25 @@ export function noticeGate(
     ...pageOf(context, gate),
   };
   const { excluded } = rest;
-  const shown = { path, kind, hash, since, ...terms, ...(excluded === undefined ? {} : { excluded }) };
-  const left = { plan: context.root.plan, nested: context.nested, path: own };
+  const shown = {
+    path,
+    kind,
+    hash,
+    since,
+    ...terms,
+    ...firstAsked(approvers, escalated),
+    ...(excluded === undefined ? {} : { excluded }),
+  };
+  const { plan, made } = context.root;
+  const left = { plan, nested: context.nested, path: own, ...(made ? { made } : {}) };
   const times = reminders === undefined && escalated === undefined ? [] : [reminders ?? 0, (escalated ?? []).length];
   void tell(context, [gate, since, ...times].join('~'), notice, { ...linkedGate(context, shown), left });
+}
+
+/** Who may decide, those first who were asked last: of many only the first have links. */
+function firstAsked(approvers: string[] | undefined, escalated: string[] | undefined): { approvers?: string[] } {
+  if (approvers === undefined || escalated === undefined) return {};
+  return { approvers: [...new Set([...escalated, ...approvers])] };
 }
 
 /** What the run may still use of its own limits. */

@@ -29,7 +29,7 @@ export async function runPlan(scope: Scope, step: PlanStep, tried: number): Prom
       plan,
       tried,
       inputs: { ...prepared.defaults, ...Object.fromEntries(wanted), ...inputs },
-      root: { ...context.root, plan: plan.hash },
+      root: { ...context.root, plan: plan.hash, made: true },
     });
   } finally {
     context.runningSteps.children -= 1;

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PassThrough } from 'node:stream';
@@ -67,6 +67,17 @@ describe('init on a full disk', () => {
     expect(left.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
     const { code, stdout } = await perdureHere(folder, ['init', ...args, '--json']);
     expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 0, kept: [] });
+  });
+
+  it('keeps every byte of a `.gitignore`, and who may read and write it', async () => {
+    const folder = newFolder({});
+    const file = join(folder, '.gitignore');
+    writeFileSync(file, Buffer.from('Gr\xf6\xdfe/\n', 'latin1'));
+    chmodSync(file, 0o664);
+    const { code } = await perdureHere(folder, ['init']);
+    expect(code).toBe(0);
+    expect(readFileSync(file).toString('latin1')).toBe('Gr\xf6\xdfe/\n.perdure/\n');
+    expect(statSync(file).mode & 0o777).toBe(0o664);
   });
 
   it('leaves a `.gitignore` that is there as it is', () => {

@@ -17,6 +17,17 @@ it.each(SEQUENCES)('%j is no key, however its parts come', (sequence) => {
   }
 });
 
+it('takes an Esc that was pressed alone for none, once a second has passed', () => {
+  let now = 0;
+  const keysIn = createKeyParser(() => now);
+  expect(keysIn('\u001b')).toEqual([]);
+  now = 900;
+  expect(keysIn('[A')).toEqual([]);
+  expect(keysIn('\u001b')).toEqual([]);
+  now = 2_000;
+  expect(keysIn('Please')).toEqual([...'Please']);
+});
+
 it('gives Ctrl-C also in the middle of a sequence, and what comes after it', () => {
   for (const start of ['\u001b', '\u001b[1', '\u001bO', '\u001b]11;', '\u001bPq'])
     expect(createKeyParser()(`${start}\u0003a`)).toEqual(['\u0003', 'a']);

@@ -49,6 +49,19 @@ describe('a database that a server has begun', () => {
     expect(files()).toEqual(['temporal.db']);
   });
 
+  it('takes its log with it where a copy came back without one: that would be written into the copy', async () => {
+    await beginDatabase(folder);
+    for (const name of ['temporal.db', 'temporal.db-wal', 'temporal.db-shm']) put(name);
+    utimesSync(join(folder, 'temporal.db'), 1000, 1000);
+    const aside = await checkDatabase(folder);
+    expect(files().filter((name) => !name.includes('unmade'))).toEqual(['temporal.db']);
+    expect([existsSync(`${aside}-wal`), existsSync(`${aside}-shm`), existsSync(aside ?? '')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('goes with its mark where that start failed', async () => {
     await beginDatabase(folder);
     for (const name of ['temporal.db', 'temporal.db-wal', 'temporal.db-shm']) put(name);

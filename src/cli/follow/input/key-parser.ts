@@ -8,6 +8,9 @@ const BELL = '\u0007';
  */
 type State = 'none' | 'started' | 'opened' | 'control' | 'one' | 'string' | 'ending';
 
+/** No sequence is held up for so long between its escape and the rest. */
+const LONE_MS = 1_000;
+
 /** What a character after an escape begins. */
 const BEGINS: Partial<Record<string, State>> = {
   '[': 'opened',
@@ -25,14 +28,20 @@ const BEGINS: Partial<Record<string, State>> = {
  * and 8.3): none of their characters was typed, so none may decide anything. A key right after Esc is one with Alt, and
  * is left out too. A control character such as Ctrl-C ends a sequence, and counts.
  */
-export function createKeyParser(): (text: string) => string[] {
+export function createKeyParser(now = Date.now): (text: string) => string[] {
   let state: State = 'none';
+  let at = 0;
   const take = (char: string): boolean => {
     const before = state;
     state = after(before, char);
     return char < ' ' ? char !== ESCAPE && !(char === BELL && before === 'string') : before === 'none';
   };
-  return (text) => [...text].filter(take);
+  return (text) => {
+    // Esc was pressed alone: what is typed later is no part of a sequence, which comes within less, over any line.
+    if (state === 'started' && now() - at > LONE_MS) state = 'none';
+    at = now();
+    return [...text].filter(take);
+  };
 }
 
 function after(state: State, char: string): State {
