@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { MadeTrees } from './make-trees.js';
 import type { Lease, LeaseOptions } from '../folders/lease.js';
 import { withLease } from '../folders/lease.js';
+import { settleCarried } from './carry.js';
 import { TreesMissing, openTrees } from './make-trees.js';
 import { keepBorrowed } from './own-objects.js';
 import type { TreeRepository } from './tree-repository.js';
@@ -105,7 +106,10 @@ export async function addCommit(trees: Trees, tree: string, tip: string, message
   return commit;
 }
 
-/** Does something while nobody else commits. What one who was killed then has left locked is open again. */
+/**
+ * Does something while nobody else commits. What one who was killed then has left locked is open again, and no folder
+ * that goes along is left between two names.
+ */
 export async function withBranch<T>(
   trees: Trees,
   options: LeaseOptions,
@@ -113,6 +117,7 @@ export async function withBranch<T>(
 ): Promise<T> {
   return withLease(join(trees.places.folder, 'lease'), options, async (lease) => {
     if (lease.wasLost) await removeLocks(trees);
+    await settleCarried(trees.places, trees.made.carry);
     return act(lease);
   });
 }

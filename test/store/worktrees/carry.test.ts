@@ -1,6 +1,6 @@
 // @module-tag git
 // @seconds 12
-import { lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WorkProject } from '../helpers/work-project.js';
@@ -64,11 +64,51 @@ describe('folders that go from tree to tree', () => {
     project.put('nm/y', 'y', project.tree());
     await project.begin('one');
     project.put('nm/z', 'z', project.tree('one'));
-    project.put('.perdure-earlier/old', 'old', carried);
+    project.put('.perdure-earlier-nm/old', 'old', carried);
     rmSync(join(carried, 'nm'), { recursive: true });
     await project.commit('one');
     expect(readdirSync(carried)).toEqual(['nm']);
     expect(readdirSync(join(carried, 'nm'))).toEqual(['x', 'z']);
     expect(lstatSync(join(project.tree(), 'nm/y')).isFile()).toBe(true);
+  });
+
+  it('are in the tree of a step that begins after another was killed between its two renames, and stay', async () => {
+    const project = await carrying(['lib/nm/x', 'lib/pm/y'], ['lib/nm', 'lib/pm']);
+    const lib = join(project.places().folder, 'carried/lib');
+    for (const name of ['nm', 'pm']) renameSync(join(lib, name), join(lib, `.perdure-earlier-${name}`));
+    await project.begin('next');
+    expect([project.read('lib/nm/x', 'next'), project.read('lib/pm/y', 'next')]).toEqual(['x', 'x']);
+    rmSync(join(project.tree('next'), 'lib/pm'), { recursive: true });
+    await project.commit('next');
+    expect(readdirSync(lib).sort()).toEqual(['nm', 'pm']);
+    await project.begin('last');
+    expect([project.read('lib/nm/x', 'last'), project.read('lib/pm/y', 'last')]).toEqual(['x', 'x']);
+  });
+
+  it('go on from a tree whose folders a step has closed for writing', async () => {
+    const project = await carrying(['lib/nm/x'], ['lib/nm']);
+    await project.begin('one');
+    project.put('lib/nm/z', 'z', project.tree('one'));
+    for (const folder of ['lib/nm', 'lib', '.']) chmodSync(join(project.tree('one'), folder), 0o555);
+    expect(await project.commit('one')).toEqual({ kind: 'unchanged' });
+    await project.begin('two');
+    expect(project.read('lib/nm/z', 'two')).toBe('z');
+  });
+
+  it('are put nowhere else by a link that went along in one above them', async () => {
+    const project = await carrying(['a/b/c/x'], ['a/b/c', 'a']);
+    const outside = join(project.folder, 'outside');
+    mkdirSync(join(outside, '.perdure-earlier'), { recursive: true });
+    await project.begin('links');
+    rmSync(join(project.tree('links'), 'a/b'), { recursive: true });
+    symlinkSync(outside, join(project.tree('links'), 'a/b'));
+    await project.commit('links');
+    const tree = project.tree('two');
+    await project.begin('two').catch(() => undefined);
+    expect(lstatSync(join(tree, 'a/b')).isSymbolicLink()).toBe(true);
+    rmSync(join(tree, 'a/b'));
+    project.put('a/b/c/made', 'made', tree);
+    await project.commit('two').catch(() => undefined);
+    expect(readdirSync(outside)).toEqual(['.perdure-earlier']);
   });
 });
