@@ -181,6 +181,19 @@ export const inProject = z
     error: "a folder from the project's root, without `..`",
   });
 
+/** Such folders of which none is in another: that goes along with all in it, and would be put over the inner one. */
+export const apart = (folders: z.ZodArray<typeof inProject>) =>
+  folders.superRefine((written, context) => {
+    const below = written.map((path) => `${path.replace(/\/+/g, '/')}/`);
+    for (const [index, path] of below.entries()) {
+      const around = below.findIndex(
+        (other, at) => at !== index && path.startsWith(other) && (path !== other || at < index),
+      );
+      const message = `a folder in no other of these: \`${written[around] ?? ''}\` goes along with all in it`;
+      if (around !== -1) context.addIssue({ code: 'custom', path: [index], message });
+    }
+  });
+
 /** How large folders that git ignores may be where they go to a store for many machines. */
 export const carryMb = z
   .int({ error: 'a whole number of megabytes from 1' })

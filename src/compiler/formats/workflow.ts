@@ -29,6 +29,7 @@ import {
 import { RUN_ID } from '../../plan/names.js';
 import {
   CARRY_MB_TEXT,
+  apart,
   budgets,
   carryMb,
   durability,
@@ -45,8 +46,7 @@ const workspaceKey = z.union(
     z.literal('worktree'),
     z.strictObject({
       kind: z.literal('worktree').describe('A work tree of git.'),
-      carry: z
-        .array(inProject, { error: 'a list of folders' })
+      carry: apart(z.array(inProject, { error: 'a list of folders' }))
         .optional()
         .describe(
           'Folders that git ignores and that the work needs, such as `node_modules`: copied from tree to tree.',

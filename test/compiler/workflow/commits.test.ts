@@ -34,6 +34,27 @@ describe('a workflow in a work tree', () => {
     expect(problemsOf(`${workspace}\nsteps:\n${WORK}`)).toEqual(['1:54 invalid-value']);
   });
 
+  it.each([
+    ['[a/b/c, a]', '1:37 invalid-value'],
+    ['[a, ab, a/b]', '1:44 invalid-value'],
+    ['[libs, a//b, a/b/c]', '1:49 invalid-value'],
+    ['[a, a]', '1:40 invalid-value'],
+    ['[a//b, a/b]', '1:43 invalid-value'],
+  ])('carries no folder twice: %s', (carry, problem) => {
+    expect(problemsOf(`workspace: {kind: worktree, carry: ${carry}}\nsteps:\n${WORK}`)).toEqual([problem]);
+  });
+
+  it('is told which folder has one of its `carry` in it, as a build is', () => {
+    const message = 'Expected a folder in no other of these: `libs` goes along with all in it, got `libs/deep`.';
+    const flow = `workspace: {kind: worktree, carry: [libs/deep, libs]}\nsteps:\n${WORK}`;
+    const project = createProject({
+      'flow.yml': flow,
+      'build.yml': 'goal: A clock\nworkflow: {carry: [libs, libs/deep]}\n',
+    });
+    for (const file of ['flow.yml', 'build.yml'])
+      expect(compileIn(project, file).problems).toMatchObject([{ code: 'invalid-value', message }]);
+  });
+
   it('of a build has what the spec says', () => {
     const project = createProject({ 'build.yml': 'goal: A clock\nworkflow: {carry: [libs], carry_mb: 700}\n' });
     const { plan } = compileIn(project, 'build.yml');

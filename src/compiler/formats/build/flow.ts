@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEVELS } from '../../../plan/builds/build-spec.js';
-import { CARRY_MB_TEXT, anyJson, carryMb, inProject } from '../values.js';
+import { CARRY_MB_TEXT, anyJson, apart, carryMb, inProject } from '../values.js';
 import { between, filledUpTo, flag, list, map, oneOf, projectFile, textUpTo } from './values.js';
 
 const command = list(filledUpTo(2_000), 100, 'words')
@@ -48,7 +48,7 @@ export const flow = z.strictObject(
       .describe(
         'How often what was found is mended before a person is asked; else `builds.max_rounds` of perdure.yml, else 2.',
       ),
-    carry: list(inProject, 20, 'folders')
+    carry: apart(list(inProject, 20, 'folders'))
       .optional()
       .describe('Folders that git ignores and that the work needs; [node_modules] when left out.'),
     carry_mb: carryMb.optional().describe(CARRY_MB_TEXT),
