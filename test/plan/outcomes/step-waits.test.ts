@@ -48,6 +48,9 @@ it('takes the fallback of a gate that nobody decided in time only where a run st
     status: 'success',
     note: 'approved by fallback: unattended',
   });
+  // What one of several people has edited, and nobody agreed with, is not what that approves.
+  const edited = { ...gate, content: inline('edited'), first: { content: inline('first'), hash: gate.hash } };
+  expect(ownGateEnd(expired, edited, asks)).toMatchObject({ status: 'success', output: inline('first') });
   expect(ownGateEnd(expired, gate, settings)).toMatchObject({ failure: { type: 'expired' } });
   expect(ownGateEnd(expired, { ...gate, kind: 'tool' }, asks)).toMatchObject({ failure: { type: 'expired' } });
   expect(ownGateEnd(expired, { ...gate, kind: 'ask', default: 1 }, asks)).toMatchObject({ output: inline(1) });
