@@ -46,6 +46,10 @@ it('what was asked before of one item is no other item, and is that item before 
   });
   expect(again.match(/class="line same"/g)).toHaveLength(1);
   expect(again).not.toContain('two');
+  // An edit of what was shown before becomes none of what is shown now.
+  const edit = { hash: form.hash, since: form.since, edit: 'mine', escaped: 'no' };
+  expect(await send(`${ui.origin}/edits/items/all/0/ok`, edit)).toBe(409);
+  expect(await send(`${ui.origin}/edits/items/all/0/ok`, { ...edit, ...namedIn(again) })).toBe(200);
   expect(await pageOf(1)).not.toContain('Against what was asked before');
 });
 

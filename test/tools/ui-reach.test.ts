@@ -27,13 +27,18 @@ const ASKS = `name: asks
 steps:
   - {id: ok, approval: "Go on?"}
 `;
+const LOOPS = `name: loops
+steps:
+  - {id: draft, command: [date, "+%s%N"]}
+  - {id: ok, approval: "Good?", content: "\${steps.draft.output}", rework: draft}
+`;
 
 let project: Project;
 let ui: ServedUi;
 let browser: Browser;
 let page: Page;
 beforeAll(async () => {
-  project = await openProject({ 'waits.yml': WAITS, 'asks.yml': ASKS });
+  project = await openProject({ 'waits.yml': WAITS, 'asks.yml': ASKS, 'loops.yml': LOOPS });
   expect((await project.run('run', 'waits.yml', '--id', 'waits', '--no-wait')).code).toBe(4);
   expect((await project.run('run', 'asks.yml', '--id', 'asks', '--no-wait')).code).toBe(4);
   ({ ui, browser, page } = await openPages(project));
@@ -121,6 +126,19 @@ it('where a page changes while it is looked at, the next key does what it would 
   await page.getByRole('button', { name: 'Resume' }).waitFor();
   // Not that of “Resume”, which stands first.
   expect(await focused()).toBe('Stop it with what it has');
+});
+
+it('nothing takes the place of what somebody reads: they are told, and decide on what they read', async () => {
+  expect((await project.run('run', 'loops.yml', '--id', 'loops', '--no-wait')).code).toBe(4);
+  await page.goto(`${ui.origin}/gates/loops/ok`);
+  const before = await page.locator('#content pre').innerText();
+  await page.getByRole('button', { name: 'Approve', exact: true }).focus();
+  expect((await project.run('reject', 'loops/ok', '--comment', 'once more')).code).toBe(0);
+  await page.getByText('This has changed since you looked at it.').waitFor();
+  expect(await page.locator('#content pre').innerText()).toBe(before);
+  await page.keyboard.press('Enter');
+  await page.getByText('Nothing was decided: look again.').waitFor();
+  expect((await project.run('list', '--waiting')).stdout).toContain('loops/ok');
 });
 
 /** A proxy that ends TLS, as they do: `Host` is passed on, and how the request came is said. */

@@ -218,18 +218,6 @@ describe('what a gate tells beside its content', () => {
     expect(await page.locator('.line.added').count()).toBe(1);
     expect(await page.locator('.line.same').count()).toBeGreaterThan(0);
   });
-
-  it('takes the place of nothing that somebody reads: they are told, and decide on what they read', async () => {
-    await page.goto(`${ui.origin}/gates/loops/ok`);
-    const before = await page.locator('#content pre').innerText();
-    await page.getByRole('button', { name: 'Approve', exact: true }).focus();
-    expect((await project.run('reject', 'loops/ok', '--comment', 'once more')).code).toBe(0);
-    await page.getByText('This has changed since you looked at it.').waitFor();
-    expect(await page.locator('#content pre').innerText()).toBe(before);
-    await page.keyboard.press('Enter');
-    await page.getByText('Nothing was decided: look again.').waitFor();
-    expect((await project.run('list', '--waiting')).stdout).toContain('loops/ok');
-  });
 });
 
 describe('an open run', () => {
@@ -315,9 +303,6 @@ describe('what is not decided on', () => {
     const elsewhere = await send('/gates/three/publish', { body: encoded(fields), headers: { origin: ui.origin } });
     expect(elsewhere.status).toBe(409);
     expect((await send('/gates/none/ok', { body: encoded(fields), headers: { origin: ui.origin } })).status).toBe(404);
-    // An edit of what was shown before becomes none of what is shown now.
-    const edit = encoded({ ...fields, hash: other, edit: 'mine', escaped: 'no' });
-    expect((await send('/edits/three/ok', { body: edit, headers: { origin: ui.origin } })).status).toBe(409);
   });
 
   it('is what nobody signed in has sent', async () => {
