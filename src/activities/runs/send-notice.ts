@@ -72,19 +72,13 @@ async function send(call: NoticeCall, { store, credentials }: Dependencies): Pro
 async function filled({ notice, way, asked, left, workspace }: NoticeCall, deps: Dependencies): Promise<Notice> {
   if (notice.event !== 'waiting') return notice;
   const links = asked === undefined ? [] : await noticeLinks(asked, nameOf(way), deps.store);
-  if (left === undefined || notice.follows === undefined)
-    return { ...notice, ...(links.length === 0 ? {} : { links }) };
+  const linked = { ...notice, ...(links.length === 0 ? {} : { links }) };
+  if (left === undefined || notice.follows === undefined) return linked;
   const { run_only: _own, ...own } = notice.follows;
   const forecast = own.steps === 0 ? null : await forecastIn(left, workspace, deps);
   const tree = await inTree(left, notice, deps);
-  return {
-    ...notice,
-    ...(links.length === 0 ? {} : { links }),
-    follows: {
-      ...(tree === null ? notice.follows : { ...own, ...tree }),
-      ...(forecast === null ? {} : { forecast }),
-    },
-  };
+  const follows = tree === null ? notice.follows : { ...own, ...tree };
+  return { ...linked, follows: { ...follows, ...(forecast === null ? {} : { forecast }) } };
 }
 
 /** What follows in all runs of the tree; null where the Plan of its root does not have the gate. */

@@ -55,7 +55,8 @@ export async function pruneRuns(
       { before, store, link },
     );
     const forgotten = [...unlisted].flatMap(([run, hasEnded]) => (hasEnded ? [run] : []));
-    const open = new Set([...openOf(executions), ...[...unlisted.keys()].filter((run) => !forgotten.includes(run))]);
+    const goOn = [...unlisted].flatMap(([run, hasEnded]) => (hasEnded ? [] : [run]));
+    const open = new Set([...openOf(executions), ...goOn]);
     const needed = await neededBy(open, records, store);
     const old = findOld({ before, executions, records, forgotten, open, needed, isElsewhere });
     const journals = old.open > 0 ? [] : await store.listOldJournals({ before, keep: old.keep });
