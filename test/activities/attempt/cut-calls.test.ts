@@ -7,7 +7,7 @@ import { tokensOf } from '../../../src/activities/models/protocol/provider.js';
 import type { Answer, ModelEndpoint, Script } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import type { Bench, ModelOptions } from '../helpers/harness.js';
-import { callModel, createBench, failureOf } from '../helpers/harness.js';
+import { callModel, createBench, credentialsAt, failureOf } from '../helpers/harness.js';
 
 const PRICE = { input: 2, output: 10, cache_read: 0.2, cache_write_5m: 2.5, cache_write_1h: 4 };
 const OPENAI: ModelOptions = { model_choice: { provider: 'openai', model: 'gpt-9', price: PRICE } };
@@ -24,16 +24,7 @@ async function open(script: Script): Promise<{ bench: Bench; endpoint: ModelEndp
 }
 
 const benchWith = async (script: Script): Promise<Bench> => (await open(script)).bench;
-const benchAt = (url: string): Promise<Bench> =>
-  createBench({
-    credentials: {
-      ANTHROPIC_API_KEY: 'k',
-      ANTHROPIC_BASE_URL: url,
-      OLLAMA_HOST: url,
-      OPENAI_API_KEY: 'k',
-      OPENAI_BASE_URL: `${url}/v1`,
-    },
-  });
+const benchAt = (url: string): Promise<Bench> => createBench({ credentials: credentialsAt(url) });
 
 interface Spent {
   usd: number | null;

@@ -39,6 +39,17 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
+/** What every provider needs to be reached at one endpoint of a test. */
+export function credentialsAt(url: string): Record<string, string> {
+  return {
+    ANTHROPIC_API_KEY: 'k',
+    ANTHROPIC_BASE_URL: url,
+    OLLAMA_HOST: url,
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: `${url}/v1`,
+  };
+}
+
 export async function createBench(
   options: { credentials?: Record<string, string>; info?: Partial<Info>; folder?: string } = {},
 ): Promise<Bench> {

@@ -2,21 +2,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelOptions } from '../helpers/harness.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import type { Bench } from '../helpers/harness.js';
-import { callModel, createBench, failureOf } from '../helpers/harness.js';
+import { callModel, createBench, credentialsAt, failureOf } from '../helpers/harness.js';
 
 async function saying(raw: string): Promise<Bench> {
   const endpoint = await startModelEndpoint([{ raw }]);
   onTestFinished(() => endpoint.close());
   const { url } = endpoint;
-  return createBench({
-    credentials: {
-      ANTHROPIC_API_KEY: 'k',
-      ANTHROPIC_BASE_URL: url,
-      OLLAMA_HOST: url,
-      OPENAI_API_KEY: 'k',
-      OPENAI_BASE_URL: `${url}/v1`,
-    },
-  });
+  return createBench({ credentials: credentialsAt(url) });
 }
 
 const OPENAI: ModelOptions = { model_choice: { provider: 'openai', model: 'm' } };
