@@ -39,7 +39,7 @@ it('what is not known of a gate is not told', () => {
 
 it('a gate that still waits is told so, with the reminder it is, and who may decide by now', () => {
   const again = { reminders: 2, approvers: ['ana', 'dan'], escalated: ['dan'] };
-  const { title, lines } = wordsOf({ ...waiting({ steps: 0, external: [] }), ...again } as Notice); // of this event
+  const { title, lines } = wordsOf({ ...waiting({ steps: 0, external: [] }), ...again });
   expect(title).toBe('essay still waits for a person');
   expect(lines.slice(2, 5)).toEqual(['reminder 2', 'for ana or dan', 'escalated to dan']);
   expect(wordsOf(waiting({ steps: 0, external: [] })).title).toBe('essay waits for a person');
