@@ -7,6 +7,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { AgentStep, ApprovalStep, CommandStep, Step } from '../../plan/step.js';
 import type { Text } from '../../plan/values/value.js';
 import type { Triggers } from '../../compiler/triggers/compile-triggers.js';
+import { findReferences } from '../../compiler/import/archon/references.js';
 import type { LostField } from '../../compiler/agents/import-losses.js';
 import { claudeTools, inTheirs } from '../agents/claude-text.js';
 import { refusal } from '../exit-codes.js';
@@ -20,6 +21,8 @@ export interface ArchonFile {
 
 /** What means something to Archon in a text: a literal text that holds it would be read as a reference. */
 const THEIR_REFERENCE = /\$(?:[A-Za-z_][\w-]*\.|[A-Z][A-Z_]+\b)/;
+/** What was asked for: to a script Archon hands it over in the environment. */
+const REQUEST = '$ARGUMENTS';
 const MODEL_ATTEMPTS = 3;
 
 interface Exporting {
@@ -131,29 +134,41 @@ async function promptNode(step: AgentStep, exporting: Exporting, refuse: Refuse)
 async function bashNode(step: CommandStep, exporting: Exporting, refuse: Refuse): Promise<JsonObject | null> {
   if (step.cwd !== null || step.stdin !== null)
     return refuse('a script of Archon has no `cwd` and no `stdin` of its own');
-  const words = await Promise.all(step.argv.map((word) => textOf(word, exporting, refuse)));
   const lines: string[] = [];
   for (const [name, value] of Object.entries(step.env)) {
-    const text = await textOf(value, exporting, refuse);
-    if (text === null) return null;
-    lines.push(`export ${name}=${shellWord(text, isReference(value))}`);
+    const word = await shellWord(value, exporting, refuse);
+    if (word === null) return null;
+    lines.push(`export ${name}=${word}`);
   }
-  if (words.some((word) => word === null)) return null;
-  const all = words as string[]; // none is null
-  const isScript = all.length === 3 && all[0] === 'bash' && all[1] === '-c' && step.argv[2]?.kind === 'literal';
-  const script = isScript
-    ? String(all[2])
-    : all.map((word, at) => shellWord(word, isReference(step.argv[at]))).join(' ');
-  return { bash: [...lines, script].join('\n'), timeout: step.timeout_ms, ...retryOf(step, 1) };
+  const [first, flag, script] = step.argv.map((word) => (word.kind === 'literal' ? toText(word.value) : null));
+  if (step.argv.length === 3 && first === 'bash' && flag === '-c' && typeof script === 'string') {
+    if ((await partsOf(step.argv[2] as Template, exporting, refuse)) === null) return null; // of three words
+    lines.push(script);
+  } else {
+    const words: string[] = [];
+    for (const one of step.argv) {
+      const word = await shellWord(one, exporting, refuse);
+      if (word === null) return null;
+      words.push(word);
+    }
+    lines.push(words.join(' '));
+  }
+  return { bash: lines.join('\n'), timeout: step.timeout_ms, ...retryOf(step, 1) };
 }
 
-/** Archon puts a value into a script as one quoted word, where it stands alone. */
-function isReference(template: Template | undefined): boolean {
-  return template?.kind === 'expression';
-}
-
-function shellWord(text: string, reference: boolean): string {
-  return reference || /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+/**
+ * A template as one word of bash. Archon puts values into a script in single quotes of their own, so that none may
+ * stand within ours: there bash would run what a model has answered. What was asked for stands in a variable instead.
+ */
+async function shellWord(template: Template, exporting: Exporting, refuse: Refuse): Promise<string | null> {
+  const parts = await partsOf(template, exporting, refuse);
+  if (parts === null) return null;
+  const whole = parts.length === 1;
+  const word = parts.map(({ text, isReference }) => {
+    if (isReference) return text === REQUEST ? `"${text}"` : text;
+    return whole && /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  });
+  return word.length === 0 ? "''" : word.join('');
 }
 
 async function approvalNode(step: ApprovalStep, exporting: Exporting, refuse: Refuse): Promise<JsonObject | null> {
@@ -176,6 +191,29 @@ function retryOf({ retry }: Step, usual: number): JsonObject {
 
 /** A template in Archon's words; null where it has none for it, which is refused. */
 async function textOf(template: Template, exporting: Exporting, refuse: Refuse): Promise<string | null> {
+  const parts = await partsOf(template, exporting, refuse);
+  if (parts === null) return null;
+  let whole = '';
+  const references: string[] = [];
+  for (const { text, isReference } of parts) {
+    if (isReference) references.push(`${text} at ${whole.length}`);
+    whole += text;
+  }
+  // What stands beside a reference may make it another one: `$a.output` and `.md`.
+  const read = findReferences(whole).map(({ start, end }) => ({ start, text: whole.slice(start, end) }));
+  const other = read.find(({ start, text }, at) => references[at] !== `${text} at ${start}`);
+  return other === undefined && read.length === references.length
+    ? whole
+    : refuse(`what stands beside \`${parts.find((one) => one.isReference)?.text ?? ''}\` would be part of it there`);
+}
+
+interface Part {
+  text: string;
+  /** What Archon puts a value in place of. */
+  isReference: boolean;
+}
+
+async function partsOf(template: Template, exporting: Exporting, refuse: Refuse): Promise<Part[] | null> {
   const parts: (Text | Json | { expression: Expression })[] =
     template.kind === 'text'
       ? template.parts
@@ -185,18 +223,18 @@ async function textOf(template: Template, exporting: Exporting, refuse: Refuse):
           ? [{ expression: template.expression }]
           : [];
   if (template.kind === 'list' || template.kind === 'map') return refuse('a list or a map is no text');
-  const written: string[] = [];
+  const written: Part[] = [];
   for (const part of parts) {
-    const isExpression = typeof part === 'object' && part !== null && 'expression' in part;
-    const text = isExpression
+    const isReference = typeof part === 'object' && part !== null && 'expression' in part;
+    const text = isReference
       ? referenceOf((part as { expression: Expression }).expression, exporting.plan)
       : await exporting.getText(part as Text);
     if (text === null) return refuse('Archon has no expression for one of its `${…}`');
-    if (!isExpression && THEIR_REFERENCE.test(text))
+    if (!isReference && THEIR_REFERENCE.test(text))
       return refuse(`\`${THEIR_REFERENCE.exec(text)?.[0] ?? ''}\` in its text would be a reference there`);
-    written.push(text);
+    written.push({ text, isReference });
   }
-  return written.join('');
+  return written;
 }
 
 function referenceOf(expression: Expression, plan: Plan): string | null {
@@ -209,7 +247,7 @@ function referenceOf(expression: Expression, plan: Plan): string | null {
   if (root.startsWith('input:')) {
     if (path.length > 0) return null;
     const name = root.slice('input:'.length);
-    return name === 'request' ? '$ARGUMENTS' : `$INPUTS.${name}`;
+    return name === 'request' ? REQUEST : `$INPUTS.${name}`;
   }
   const [, index = '', first] = /^step:(\d+)\.(\w+)$/.exec(root) ?? [];
   const step = index === '' ? undefined : plan.steps[Number(index)];

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { compileIn } from '../../compiler/helpers/temporary-project.js';
@@ -110,6 +111,25 @@ describe('export --to archon', () => {
     expect(after?.steps[1]).toMatchObject({ argv: [{ value: 'bash' }, { value: '-c' }, { value: 'npm run lint' }] });
   });
 
+  it('puts no value of Archon within quotes, where bash would run it', async () => {
+    const folder = newFolder({
+      'w.yml':
+        'name: w\nexecution: dag\nsteps:\n  - {id: say, agent: finder, prompt: "${request}"}\n' +
+        '  - id: show\n    command: [printf, "%s|", "got ${steps.say.output} now", "--x=${steps.say.output}.md",' +
+        ' "${steps.say.output}", "${request}", "of ${request}!"]\n    env: {SAID: "so ${steps.say.output}"}\n',
+      'definitions/agents/finder.yml': FINDER,
+    });
+    const { code, stdout, stderr } = await perdure(folder, ['export', 'w.yml', '--to', 'archon']);
+    expect(code, stderr).toBe(0);
+    const script = (parse(stdout) as { nodes: { bash?: string }[] }).nodes[1]?.bash ?? '';
+    const said = `x'; touch pwned; echo '$(touch pwned) *`;
+    // As Archon does: a value in single quotes, what was asked for in the environment.
+    const put = script.replaceAll('$say.output', () => `'${said.replaceAll("'", `'\\''`)}'`);
+    const ran = await execa('bash', ['-c', `${put}\nprintf %s "$SAID"`], { cwd: folder, env: { ARGUMENTS: '* two' } });
+    expect(ran.stdout).toBe(`got ${said} now|--x=${said}.md|${said}|* two|of * two!|so ${said}`);
+    expect(existsSync(join(folder, 'pwned'))).toBe(false);
+  });
+
   it('tells all that a workflow says and Archon has no place for', async () => {
     const folder = newFolder({
       'w.yml':
@@ -144,6 +164,11 @@ describe('export --to archon', () => {
       'an expression',
       '  - {id: x, command: [echo, "${steps.y.status}"]}\n  - {id: y, command: [ls]}\n',
       'no expression for',
+    ],
+    [
+      'a text that would go on with a reference',
+      '  - {id: y, command: [ls]}\n  - {id: x, agent: finder, prompt: "Read ${steps.y.output}.md of ${issue}"}\n',
+      'what stands beside `$y.output` would be part of it there',
     ],
   ])('refuses %s by name, and writes nothing', async (_what, steps, message) => {
     const text = `execution: dag\ninputs: {issue: {type: string}}\nsteps:\n${steps}`;
