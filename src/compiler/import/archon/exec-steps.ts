@@ -57,6 +57,12 @@ export function bashCommand(script: string, site: Site, key: string): JsonObject
       site.placeOf(start, end - start),
       'inside double quotes Archon adds single quotes around a value; here the value stands alone',
     );
+  for (const { start, end } of text.inArithmetic)
+    translation.losses.changed(
+      key,
+      site.placeOf(start, end - start),
+      'arithmetic of bash runs what a text names: here the value must be a whole number there',
+    );
   translation.losses.changed(
     'bash',
     keyOf(node.at, node.kind),

@@ -1,3 +1,4 @@
+import { arithmeticOf, assignedTo, namesOf } from './shell-arithmetic.js';
 import type { Stretch } from './shell-quotes.js';
 import { shellStretches } from './shell-quotes.js';
 
@@ -14,14 +15,28 @@ export interface ShellReference {
 }
 
 export type ShellText =
-  | { script: string; /** References inside double quotes. */ inDoubleQuotes: ShellReference[] }
+  | {
+      script: string;
+      /** References inside double quotes. */ inDoubleQuotes: ShellReference[];
+      /** References that are read as numbers. */ inArithmetic: ShellReference[];
+    }
   | { refused: ShellReference; why: string };
 
 const PROGRAMS = '(?:python[\\d.]*|node|bun|deno|ruby|perl|php|sh|bash|zsh|psql|sqlite3|mysql)';
 const INTERPRETER = new RegExp(`(?:^|[\\s;&|(/])${PROGRAMS}(?=[\\s;|&]|$)`);
-/** Before a text that a program takes for code. */
+/** Where a command begins. */
+const COMMAND = '(?:^|[;&|(\\n]|\\b(?:then|do|else))[ \\t]*';
+const NAMING =
+  '(?:trap|source|\\.|(?:read|unset|declare|local|typeset|readonly|export|mapfile|readarray)(?:[ \\t]+-\\w+)*)';
+/** Before a text that a program takes for code, or that bash takes for a name: it runs the subscript of one. */
 const AS_CODE = new RegExp(
-  `(?:(?:^|[\\s;&|(/])${PROGRAMS}\\s[^\\n;|&]*(?<=\\s)(?:-c|-e|--eval)|(?:^|[\\s;&|(])eval)[ \\t]*["']?$`,
+  `(?:(?:^|[\\s;&|(/])${PROGRAMS}(?:\\s[^\\n;|&]*(?<=\\s)(?:-c|-e|--eval)|(?:[ \\t]+-s?)?[ \\t]*<<<)` +
+    `|(?:${COMMAND}(?:source|\\.)|${PROGRAMS})[ \\t]+<\\([^)\\n]*` +
+    `|(?:^|[\\s;&|(])eval|${COMMAND}${NAMING}|(?:\\[|\\btest|\\bprintf)[ \\t]+-v)[ \\t]*\\$?["']?$`,
+);
+/** Behind a text that a program reads which has no program of its own. */
+const INTO_PROGRAM = new RegExp(
+  `^[^\\n;&]*(?<!\\|)\\|(?!\\|)[ \\t]*(?:sudo[ \\t]+)?${PROGRAMS}(?:[ \\t]+-s?)?[ \\t]*(?=[;&|)\\n]|$)`,
 );
 
 /**
@@ -32,6 +47,8 @@ export function intoShell(script: string, references: readonly ShellReference[])
   const stretches = shellStretches(script);
   const edits: { start: number; end: number; text: string }[] = [];
   const inDoubleQuotes: ShellReference[] = [];
+  const isArithmetic = arithmeticOf(script, stretches);
+  const isNumber = ({ start, end, foreign }: ShellReference): boolean => foreign && isArithmetic({ start, end });
   for (const stretch of stretches) {
     const inside = references.filter(({ start }) => start >= stretch.start && start < stretch.end);
     const refused = inside.find((reference) => reference.foreign && becomesCode(script, stretch, reference));
@@ -43,14 +60,47 @@ export function intoShell(script: string, references: readonly ShellReference[])
       for (const reference of inside) {
         if (reference.own && ['code', 'double', 'heredoc', 'comment'].includes(stretch.quoting)) continue;
         if (stretch.quoting === 'double') inDoubleQuotes.push(reference);
+        const variable = isNumber(reference) ? numberOf(reference) : reference.variable;
         edits.push({
           start: reference.start,
           end: reference.end,
-          text: written(stretch.quoting, reference.variable, script.slice(reference.end)),
+          text: written(stretch.quoting, variable, script.slice(reference.end)),
         });
       }
   }
-  return { script: applied(script, edits), inDoubleQuotes };
+  const inArithmetic = references.filter(isNumber);
+  const assigned = references.filter((reference) => {
+    const name = reference.foreign ? assignedTo(script, reference) : null;
+    return name !== null && namesOf(script, name).some(isArithmetic);
+  });
+  return {
+    script: [
+      ...unique(inArithmetic).map(readAsNumber),
+      ...unique(assigned).map(holdToNumber),
+      applied(script, edits),
+    ].join('\n'),
+    inDoubleQuotes,
+    inArithmetic: [...inArithmetic, ...assigned],
+  };
+}
+
+function unique(references: ShellReference[]): string[] {
+  return [...new Set(references.map(({ variable }) => variable))];
+}
+
+function numberOf({ variable }: ShellReference): string {
+  return `${variable}_NUMBER`;
+}
+
+/** What is no number counts as 0 in arithmetic, as a name does that nothing has. */
+function readAsNumber(variable: string): string {
+  return `case "$${variable}" in *[![:space:]0-9-]*|'') ${variable}_NUMBER=0;; *) ${variable}_NUMBER=$${variable};; esac`;
+}
+
+/** A variable of the script may be what its author makes of it, but no text that arithmetic runs. */
+function holdToNumber(variable: string): string {
+  const sentence = `${variable} is no whole number, and arithmetic of this script would read it`;
+  return `case "$${variable}" in *[![:space:]0-9-]*) echo '${sentence}' >&2; exit 1;; esac`;
 }
 
 /** A variable as it is written where `next` follows. */
@@ -71,7 +121,11 @@ function written(quoting: Stretch['quoting'], variable: string, next: string): s
   }
 }
 
-function becomesCode(script: string, { quoting, start, opener = '' }: Stretch, reference: ShellReference): boolean {
+function becomesCode(
+  script: string,
+  { quoting, start, end, opener = '' }: Stretch,
+  reference: ShellReference,
+): boolean {
   switch (quoting) {
     case 'heredoc':
     case 'quoted-heredoc':
@@ -79,12 +133,16 @@ function becomesCode(script: string, { quoting, start, opener = '' }: Stretch, r
     case 'double':
     case 'single':
     case 'ansi':
-      return AS_CODE.test(script.slice(Math.max(0, start - 80), start + 1));
+      return isCodeAround(script, start + 1, end);
     case 'code':
-      return AS_CODE.test(script.slice(Math.max(0, reference.start - 80), reference.start));
+      return isCodeAround(script, reference.start, reference.end);
     case 'comment':
       return false;
   }
+}
+
+function isCodeAround(script: string, start: number, end: number): boolean {
+  return AS_CODE.test(script.slice(Math.max(0, start - 80), start)) || INTO_PROGRAM.test(script.slice(end));
 }
 
 /** A here-document that expands nothing, as one that expands our variables alone. */
