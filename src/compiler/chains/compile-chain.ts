@@ -19,6 +19,7 @@ import type { ChainDefinition } from '../load.js';
 import type { Node } from '../text/node.js';
 import { memberOf, placesIn, startOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
+import { warnOfCode } from '../text/value-as-code.js';
 import { checkExecutable } from '../steps/command.js';
 import { ofParts } from '../expressions/template.js';
 import { usesOfStep } from '../expressions/references.js';
@@ -189,6 +190,7 @@ function compileCommand(
     else checkExecutable(item, report);
     return { kind: 'literal', value: text };
   });
+  warnOfCode(memberOf(node, 'command')?.items ?? [], hasReference, report);
   return {
     kind: 'command',
     ...base,

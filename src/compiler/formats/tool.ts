@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Spelling } from '../text/respell.js';
 import { checkJsonSchema } from '../text/check-schema.js';
+import { hasTemplate, warnOfCode } from '../text/value-as-code.js';
 import { check } from '../text/check.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
@@ -233,6 +234,8 @@ function checkBlock(node: Node, { kind, exec }: AuthoredTool, report: Report): v
       suggestion: 'write the program out; its arguments may be templates',
     });
   }
+  const args = memberOf(memberOf(at, 'command') ?? at, 'args')?.items ?? [];
+  if (program != null) warnOfCode([program, ...args], hasTemplate, report);
 }
 
 /** In texts of `exec`, `${name}` is an input or a secret. */

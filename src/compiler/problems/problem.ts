@@ -36,6 +36,7 @@ export const PROBLEM_CODES = {
   'conflicting-keys': 'Two keys that say the same thing in different ways.',
   'command-not-list': 'A command is a list: the executable, then its arguments.',
   'command-not-literal': 'The executable of a command is written out; it is no template.',
+  'value-as-code': 'A value is put into the text of a program that an interpreter runs.',
   'invalid-template': 'A `${…}` that cannot be parsed.',
   'operator-not-allowed': 'Operators and functions are for `when`, `until` and `set`.',
   'when-not-expression': '`when` and `until` are one `${…}`, or true or false.',

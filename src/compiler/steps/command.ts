@@ -5,6 +5,7 @@ import { listText, wordsOf } from '../text/words.js';
 import { memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
 import { compileTemplate } from '../expressions/template.js';
+import { hasTemplate, warnOfCode } from '../text/value-as-code.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, mapAt, policyOf, schemaAt, templateAt, usualPolicy } from './base.js';
 
@@ -19,6 +20,7 @@ export function compileCommandStep(authored: Authored<'command'>, context: StepC
     return asText(index === 0 ? { kind: 'literal', value: item.value } : compileTemplate(item, templates));
   });
   checkWrittenOut(node, report);
+  warnOfCode(command?.items ?? [], hasTemplate, report);
   return {
     kind: 'command',
     ...baseOf(authored, context),
