@@ -259,7 +259,7 @@ describe('a build for a board, with a real compiler', { tags: ['arduino', 'avrdu
       output: {
         deploy: {
           devices: {
-            uno: { compile_error: expect.stringMatching(ERROR) as string, flashed: '', heard: '' },
+            uno: { compile_error: expect.stringMatching(ERROR) as string, flashed: null, heard: null },
           },
         },
       },

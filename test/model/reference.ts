@@ -122,7 +122,7 @@ function playWorkflow(workflow: ModelWorkflow, place: Place): Pick<Expected, 'st
     return fails ? { status: 'error', output: null } : { status: 'success', output: 'bye' };
   });
   return {
-    status: statusOf([...steps, ...last], stopped),
+    status: statusOf(steps, stopped, last),
     steps: [...steps, ...last],
     output: steps.at(-1)?.output ?? null,
   };
@@ -291,8 +291,9 @@ function below(path: string, segment: string): string {
   return path === '' ? segment : `${path}/${segment}`;
 }
 
-function statusOf(steps: StepExpected[], stopped: boolean): Expected['status'] {
-  if (!steps.some(({ status, partial }) => status === 'error' || partial)) return 'success';
+/** What clears up at the end may fail, and is no success of the run's own. */
+function statusOf(steps: StepExpected[], stopped: boolean, last: StepExpected[] = []): Expected['status'] {
+  if (![...steps, ...last].some(({ status, partial }) => status === 'error' || partial)) return 'success';
   return !stopped && steps.some(({ status }) => status === 'success') ? 'partial' : 'error';
 }
 
