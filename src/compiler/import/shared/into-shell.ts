@@ -94,7 +94,8 @@ function numberOf({ variable }: ShellReference): string {
 
 /** What is no number counts as 0 in arithmetic, as a name does that nothing has. */
 function readAsNumber(variable: string): string {
-  return `case "$${variable}" in *[![:space:]0-9-]*|'') ${variable}_NUMBER=0;; *) ${variable}_NUMBER=$${variable};; esac`;
+  const number = `${variable}_NUMBER`;
+  return `case "$${variable}" in *[![:space:]0-9-]*|'') ${number}=0;; *) ${number}=$${variable};; esac`;
 }
 
 /** A variable of the script may be what its author makes of it, but no text that arithmetic runs. */
