@@ -175,9 +175,18 @@ export function firstOf(values: Late[]): Late {
 
 /** `text` in any case is part of what `value` is as a text. `text` is lower case. */
 export function mentions(value: Late, text: string): Late {
+  return inLower('contains', value, text);
+}
+
+/** Tells whether a value ends with a text in lower case, however it is written. */
+export function endsIn(value: Late, text: string): Late {
+  return inLower('endsWith', value, text);
+}
+
+function inLower(name: 'contains' | 'endsWith', value: Late, text: string): Late {
   return (from) => ({
     kind: 'call',
-    name: 'contains',
+    name,
     operands: [
       { kind: 'call', name: 'lower', operands: [value(from)] },
       { kind: 'literal', value: text },

@@ -1,6 +1,6 @@
 import type { Outcome as Word } from './condition.js';
 import type { Handle, Late } from './frame.js';
-import { allOf, anyOf, binary, literal, mentions, not, refer } from './frame.js';
+import { allOf, anyOf, binary, endsIn, literal, mentions, not, refer } from './frame.js';
 
 /** How a piece of a flow went, for the conditions that look at it. */
 export type Outcome =
@@ -17,6 +17,9 @@ export const VERDICT_REQUEST =
   'When you are done, say whether it succeeded: end your answer with one line, `RESULT: passed` or `RESULT: failed`.';
 /** Answers that say that something failed, in lower case: our own word, and the field that other systems look at. */
 const FAILING = ['result: failed', '"success": false', '"success":false'];
+
+/** How an answer ends that says in its last line that it passed, whatever was told of before. */
+const PASSING = ['', '.', '\n', '**', '`'].map((end) => `result: passed${end}`);
 
 /** Tells whether a condition's word holds for what came before. */
 export function holds(word: Word, outcome: Outcome): Late {
@@ -87,5 +90,7 @@ function hasStatus(handle: Handle, status: string): Late {
 }
 
 function saysFailed(handle: Handle): Late {
-  return anyOf(FAILING.map((words) => mentions(refer(handle, 'output'), words)));
+  const output = refer(handle, 'output');
+  const told = anyOf(FAILING.map((words) => mentions(output, words)));
+  return binary('&&', told, not(anyOf(PASSING.map((words) => endsIn(output, words)))));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseTest } from '../../../src/compiler/flow/condition.js';
 import { flowGraph } from '../../../src/compiler/flow/graph.js';
+import { evaluate } from '../../../src/plan/references/evaluate.js';
 import { compileFlowText } from '../helpers/flow-compile.js';
 import { parse } from '../helpers/flow-text.js';
 
@@ -138,5 +139,27 @@ describe('`(else)` behind other conditions', () => {
 
   it('is a variable, or a question for a model, with `if` before it', () => {
     expect(whenOf('Explore:"a":else (if else)~> Plan:"b {else}"')?.[1]).toMatchObject({ operator: '&&' });
+  });
+});
+
+describe('what an agent says of itself', () => {
+  it.each([
+    ['RESULT: passed', false],
+    ['two fail\nRESULT: failed', true],
+    ['RESULT: failed\n', true],
+    ['Before, the suite said RESULT: failed.\nRESULT: passed', false],
+    ['It answers 401 with {"success": false}, as it should.\n**RESULT: passed**', false],
+    ['First RESULT: passed, then one broke.\nRESULT: failed', true],
+    ['{"success": false}', true],
+    ['all is well', false],
+  ])('is its last line: %j', (output, fails) => {
+    const { plan } = compileFlowText('Explore:"a" (if failed)~> Plan:"b"');
+    const { when } = plan?.steps[1] ?? {};
+    if (when == null) throw new Error('no condition');
+    const environment = { 'step:0.output': { value: output }, 'step:0.status': { value: 'success' } };
+    const none = (): never => {
+      throw new Error('nothing is stored');
+    };
+    expect(evaluate(when, { environment, load: none, text: none })).toBe(fails);
   });
 });
