@@ -5,7 +5,7 @@ import type { StoredValue, Value } from '../values/value.js';
 import { isStored } from '../values/value.js';
 
 /** A stored value as it travels into history at every step: its name and size, and what else is known of it. */
-export type ShortStored = [ref: string, bytes: number, more?: Pick<StoredValue, 'preview' | 'length'>];
+export type ShortStored = [ref: string, bytes: number, more?: Pick<StoredValue, 'preview' | 'length' | 'type'>];
 export type ShortValue = Value | ShortStored;
 
 /** Shortens a stored value; others stay as they are. */

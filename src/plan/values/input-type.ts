@@ -40,13 +40,14 @@ export function isOfInputType(value: Json, type: InputType): boolean {
 
 /**
  * What is wrong with a value that a step passes on as an input; null where nothing is. A text may be made of any value,
- * and null is a value that nobody gave. Of a stored value only its size and the length of a list are known.
+ * and null is a value that nobody gave. Of a stored value only its size, its type and the length of a list are known.
  */
 export function passedFault(name: string, value: Value, type: InputType): string | null {
   if (type === 'string' || type === 'any') return null;
   if (isStored(value)) {
-    const { length, bytes } = value;
-    const fits = type === 'list' ? length !== undefined : type === 'object' && length === undefined;
+    const { length, type: ofValue, bytes } = value;
+    const fits =
+      type === 'list' ? length !== undefined : type === 'object' && length === undefined && ofValue === undefined;
     return fits ? null : `Expected the input \`${name}\` to be ${INPUT_PHRASES[type]}, got a value of ${bytes} bytes.`;
   }
   if (value.value === null || isOfInputType(value.value, type)) return null;

@@ -14,6 +14,8 @@ export interface StoredValue {
   preview?: string;
   /** Number of items, when the value is a list. */
   length?: number;
+  /** Said of a text alone: what is neither that nor a list is an object. */
+  type?: 'string';
 }
 
 /** A value in flight: itself when its JSON has at most 512 bytes, else where it stands. */

@@ -41,6 +41,7 @@ export function keepValues({ write, read }: ValuePlace): Values {
       bytes: content.length,
       preview: previewOf(value),
       ...(Array.isArray(value) ? { length: value.length } : {}),
+      ...(typeof value === 'string' ? { type: 'string' } : {}),
     };
     const { named, done } = write(ref, content, cache.get(ref) !== undefined);
     return { stored, named, done: done.then(() => cache.set(ref, asRead(value, content), content.length)) };

@@ -18,7 +18,10 @@ const FITTING: Record<InputType, Json[]> = {
   any: VALUES,
 };
 const TYPES = Object.keys(FITTING) as InputType[]; // the keys of a record of them
-const stored = (more: { length?: number } = {}): Value => ({ ref: `sha256:${'a'.repeat(64)}`, bytes: 9_000, ...more });
+const stored = (more: { length?: number; type?: 'string' } = {}): Value => ({
+  ...{ ref: `sha256:${'a'.repeat(64)}`, bytes: 9_000 },
+  ...more,
+});
 
 describe('an input', () => {
   it.each(TYPES)('of the type %s takes such values, and no others', (type) => {
@@ -34,17 +37,18 @@ describe('an input', () => {
     }
   });
 
-  it.each<[InputType, boolean, boolean]>([
-    ['string', true, true],
-    ['any', true, true],
-    ['list', true, false],
-    ['object', false, true],
-    ['number', false, false],
-    ['integer', false, false],
-    ['boolean', false, false],
-  ])('of the type %s may be a stored list: %s, and another stored value: %s', (type, list, other) => {
+  it.each<[InputType, list: boolean, text: boolean, object: boolean]>([
+    ['string', true, true, true],
+    ['any', true, true, true],
+    ['list', true, false, false],
+    ['object', false, false, true],
+    ['number', false, false, false],
+    ['integer', false, false, false],
+    ['boolean', false, false, false],
+  ])('of the type %s may be a stored list: %s, a text: %s, and an object: %s', (type, list, text, object) => {
     const fault = `Expected the input \`n\` to be ${INPUT_PHRASES[type]}, got a value of 9000 bytes.`;
     expect(passedFault('n', stored({ length: 0 }), type)).toBe(list ? null : fault);
-    expect(passedFault('n', stored(), type)).toBe(other ? null : fault);
+    expect(passedFault('n', stored({ type: 'string' }), type)).toBe(text ? null : fault);
+    expect(passedFault('n', stored(), type)).toBe(object ? null : fault);
   });
 });
