@@ -84,7 +84,12 @@ async function run(
   const text = stdout.text().replace(/\r?\n$/, '');
   const output = step.schema === null ? convert(text, step.output_as) : parseOutput(text, stdout.isCut(), step);
   return writeDown(step, async () =>
-    keep({ output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false }),
+    keep({
+      output: await store.put(output),
+      spend: { usd: 0, tokens: 0, steps: 1 },
+      note: stdout.isUtf8() ? 'exit 0' : 'exit 0; bytes of its output that are no UTF-8 stand as U+FFFD',
+      reused: false,
+    }),
   );
 }
 

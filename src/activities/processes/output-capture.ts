@@ -1,9 +1,13 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Collects what a program writes, with a bound on memory: beyond it head and tail are kept. */
 export interface OutputCapture {
   add(chunk: Buffer): void;
   /** What was written as text; where it was too long, a line in the middle tells how much is left out. */
   text(): string;
   isCut(): boolean;
+  /** Tells whether all that is kept is UTF-8: other bytes stand as U+FFFD in the text. */
+  isUtf8(): boolean;
   bytes(): number;
 }
 
@@ -26,6 +30,15 @@ export function createOutputCapture(limit: number): OutputCapture {
     tailBytes = last.length;
   }
 
+  /** All that was written and null, or head and tail, each of whole characters. */
+  function kept(): [Buffer, Buffer | null] {
+    const first = Buffer.concat(head);
+    const last = Buffer.concat(tail);
+    if (total <= limit) return [Buffer.concat([first, last]), null];
+    const end = last.subarray(last.length - (limit - half));
+    return [first.subarray(0, endOfCharacters(first)), end.subarray(startOfCharacters(end))];
+  }
+
   return {
     add(chunk) {
       total += chunk.length;
@@ -38,16 +51,13 @@ export function createOutputCapture(limit: number): OutputCapture {
       trim();
     },
     text() {
-      const first = Buffer.concat(head);
-      const last = Buffer.concat(tail);
-      if (total <= limit) return Buffer.concat([first, last]).toString('utf8');
-      const start = first.subarray(0, endOfCharacters(first));
-      const kept = last.subarray(last.length - (limit - half));
-      const end = kept.subarray(startOfCharacters(kept));
+      const [start, end] = kept();
+      if (end === null) return start.toString('utf8');
       const left = total - start.length - end.length;
       return `${start.toString('utf8')}\n[… ${left} bytes left out …]\n${end.toString('utf8')}`;
     },
     isCut: () => total > limit,
+    isUtf8: () => kept().every((part) => part === null || isUtf8(part)),
     bytes: () => total,
   };
 }

@@ -50,10 +50,14 @@ describe('the output of a command', () => {
     expect(toText(text).length).toBeLessThan(101 * 1024);
   });
 
-  it('that is not UTF-8 has replacement characters in place of the broken bytes', async () => {
+  it('that is not UTF-8 has replacement characters in place of the broken bytes, and a note says so', async () => {
     const bench = await createBench();
-    const { output } = await shell(bench, 'printf "a\\377b"');
+    const { output, note } = await shell(bench, 'printf "a\\377b"');
     expect(await read(bench, output)).toBe('a\uFFFDb');
+    expect(note).toBe('exit 0; bytes of its output that are no UTF-8 stand as U+FFFD');
+    // Where the middle is left out, a character that the cut divides is none of these.
+    const cut = await shell(bench, 'for i in $(seq 9000); do printf "\\303\\251x"; done', { max_output_kb: 10 });
+    expect(cut.note).toBe('exit 0');
   });
 
   it('keeps control characters in the log', async () => {

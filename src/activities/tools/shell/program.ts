@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { ApplicationFailure } from '@temporalio/common';
 import type { JsonObject } from '../../../plan/values/json.js';
 import { commandEnvironment } from '../../processes/command-environment.js';
@@ -211,14 +212,15 @@ async function watch(startable: Startable, { program, env, signal, context, kill
   const tooMuch = new AbortController();
   const stdout = createOutputCapture(program.shownBytes ?? SHOWN_BYTES);
   const stderr = createOutputCapture(SHOWN_BYTES);
-  const take =
-    (capture: typeof stdout, stream: 'stdout' | 'stderr') =>
-    (chunk: Buffer): void => {
+  const take = (capture: typeof stdout, stream: 'stdout' | 'stderr'): ((chunk: Buffer) => void) => {
+    const decoder = new StringDecoder('utf8'); // A character may come in two chunks.
+    return (chunk) => {
       capture.add(chunk);
-      context.log.write(stream, chunk.toString('utf8'));
+      context.log.write(stream, decoder.write(chunk));
       context.progress['bytes'] = stdout.bytes() + stderr.bytes();
       if (stdout.bytes() + stderr.bytes() > MOST_BYTES) tooMuch.abort();
     };
+  };
   try {
     const end = await runProcess({
       ...startable,
