@@ -65,6 +65,7 @@ beforeAll(async () => {
     'definitions/workflows/notes.yml': NOTES,
     'definitions/workflows/bench.yml': BENCH,
     'definitions/workflows/slow.yml': SLOW,
+    'definitions/workflows/counted.yml': COUNTED,
     'definitions/flows/look.flow': FLOW,
   });
 });
@@ -93,6 +94,15 @@ steps:
     retry: {attempts: 3, backoff: 12h}
     on_error: continue
 output: "\${steps.then.output}"
+`;
+
+/** What commands print is a text, and a `schema` makes more of it. */
+const COUNTED = `name: counted
+steps:
+  - {id: count, command: [wc, -l]}
+  - {id: five, command: [echo, five], when: "\${steps.count.output == 5}"}
+  - {id: other, command: [echo, other], when: "\${steps.count.output == '5'}"}
+  - {id: typed, command: [wc, -l], schema: {type: object, required: [n]}, on_error: continue}
 `;
 
 const STUBS = `definition: notes
@@ -144,6 +154,16 @@ describe('a test with stubs', () => {
     const { code, stdout } = await tested({ 'unasked.yml': STUBS.replace('  name: Trees\n', '') });
     expect(code).toBe(1);
     expect(stdout).toContain('`name` ran and has no stub: add it under `stubs`.');
+  });
+
+  it('makes of a stub what a step makes of the real thing', async () => {
+    const { code, stdout } = await tested({
+      'counted.test.yml': `definition: counted
+stubs: {count: 5, other: other, typed: {m: 3}}
+expect: {status: partial, path: [count, other, typed], steps: {five: skipped, typed: error}}
+`,
+    });
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 passed') as string });
   });
 
   it('waits for nothing: no moment, no time, and no next try', async () => {

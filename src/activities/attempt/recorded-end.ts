@@ -9,18 +9,19 @@ import { stepFailure } from '../failures.js';
 /**
  * How a step that acts ended when it was recorded, or ends by its stub, for a run that is a test of that (`perdure
  * test`); null where it is to act, or to have the stand-in of any rehearsal. Fails where others are recorded and this
- * one is not: it may do what nobody looked at.
+ * one is not: it may do what nobody looked at. `held` is what the step makes of what it has got, as of what is real.
  */
 export async function recordedEnd(
   store: Pick<Store, 'readRecorded' | 'put'>,
   { root, path, try: tried }: Pick<StepCall, 'root' | 'path' | 'try'>,
   kind: Kind,
+  held: (output: Json) => Json = (output) => output,
 ): Promise<StepOutput | null> {
   const recorded = await store.readRecorded(root.run);
   const end = recorded === null ? null : endIn(recorded, { path, tried }, kind);
   if (end === null || 'real' in end) return null;
   if ('failed' in end) throw stepFailure(end.failure ?? USUAL_FAILURE[kind], end.failed);
-  const output = await store.put(end.output);
+  const output = await store.put(held(end.output));
   return { output, spend: { usd: 0, tokens: 0, steps: 1 }, note: 'recorded', reused: false };
 }
 

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
+import { toText } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
 import type { CommandStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
@@ -64,7 +65,10 @@ async function run(
   current: Attempt<CommandStep>,
 ): Promise<StepOutput> {
   const { step } = current;
-  const recorded = call.rehearsal === true ? await recordedEnd(store, call, 'command') : null;
+  const recorded =
+    call.rehearsal === true
+      ? await recordedEnd(store, call, 'command', (output) => outputOf(toText(output), false, step))
+      : null;
   if (recorded !== null) return recorded;
   const content = await commandContent(step, request);
   const key = (): Hash => contentKey('command', content);
@@ -82,7 +86,7 @@ async function run(
   current.signal.throwIfAborted();
   if (end.code !== 0) throw commandFailed(end, stderr.text());
   const text = stdout.text().replace(/\r?\n$/, '');
-  const output = step.schema === null ? convert(text, step.output_as) : parseOutput(text, stdout.isCut(), step);
+  const output = outputOf(text, stdout.isCut(), step);
   return writeDown(step, async () =>
     keep({
       output: await store.put(output),
@@ -191,6 +195,11 @@ function logged(log: LogWriter, stream: 'stdout' | 'stderr'): { add: (chunk: Buf
     },
     end: () => log.write(stream, decoder.end()),
   };
+}
+
+/** What a command is taken to have said that wrote a text. */
+function outputOf(text: string, isCut: boolean, step: CommandStep): Json {
+  return step.schema === null ? convert(text, step.output_as) : parseOutput(text, isCut, step);
 }
 
 function parseOutput(text: string, isCut: boolean, { max_output_kb, schema }: CommandStep): Json {
