@@ -6,6 +6,7 @@ import { carrySchedule, rootsAfterRound } from '../../plan/schedule/carried-sche
 import type { RunOutcome } from '../../plan/result.js';
 import type { Carried, RunInput } from '../../plan/run-input.js';
 import type { CarriedBlock, CarriedScope } from '../../plan/schedule/carried.js';
+import { utf8Bytes } from '../../plan/values/json.js';
 import { quick } from '../activities.js';
 import { writeResults } from './close-run.js';
 import type { RunningSteps, Rounds, RunContext, Scope } from '../state/context.js';
@@ -20,6 +21,10 @@ const UPDATES = 1_000;
 /** Nested runs do not travel; while some are in flight the run goes on up to here (I12). */
 const EVENTS_WITH_CHILDREN = 20_000;
 const BYTES_WITH_CHILDREN = 16 * 1024 * 1024;
+/** What a run may be started with: the server ends one that continues with more than 2 MiB. */
+const INPUT_BYTES = 1_900_000;
+/** One that would be started with more goes on as it is until so many more steps have ended. */
+const STEPS_HELD = 50;
 
 /**
  * Tells whether the run should stop starting steps and, once nothing is in flight, continue as new (I12). Nested runs
@@ -27,7 +32,7 @@ const BYTES_WITH_CHILDREN = 16 * 1024 * 1024;
  * it does while it keeps a device for its later steps, for which others may wait.
  */
 export function shouldContinue(context: RunContext): boolean {
-  return isDue(context) && !endsHere(context);
+  return isDue(context) && !endsHere(context) && endedIn(context) >= context.runningSteps.heldUntil;
 }
 
 /** One that was cancelled ends in this Temporal run: the next would not know of it (I9). */
@@ -78,13 +83,19 @@ function endedIn({ runningSteps, top }: RunContext): number {
 
 /**
  * Ends this Temporal run and starts the next of the chain with what it needs. Returns only where it was cancelled
- * meanwhile: it has to end here.
+ * meanwhile, as it has to end here, and where that is more than the server takes: then it goes on until some of what is
+ * open has ended.
  */
 export async function continueRun(top: Scope, input: RunInput): Promise<void> {
   const { context } = top;
   const carried = await CancellationScope.nonCancellable(() => carryRun(context));
   if (endsHere(context)) return;
-  await continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, carried });
+  const next = { ...input, carried };
+  if (utf8Bytes(JSON.stringify(next)) > INPUT_BYTES) {
+    context.runningSteps.heldUntil = endedIn(context) + STEPS_HELD;
+    return;
+  }
+  await continueAsNew<(input: RunInput) => Promise<RunOutcome>>(next);
 }
 
 /**
@@ -175,6 +186,7 @@ function carryRunningSteps(runningSteps: RunningSteps): Pick<Carried, 'told_wait
     started,
     endedBelow,
     task,
+    heldUntil,
     draining,
     broken,
     onIdle,

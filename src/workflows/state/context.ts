@@ -331,6 +331,8 @@ export interface RunningSteps {
    * by now.
    */
   task: { historyLength: number; endedBefore: number; endedByNow: number };
+  /** It does not continue as new before so many steps have ended in this Temporal run: it had too much to carry. */
+  heldUntil: number;
   /** No more steps are started: the run is about to continue as new, once nested runs have ended or wait for people. */
   draining: boolean;
   /** An error of the interpreter itself; undefined for none. */

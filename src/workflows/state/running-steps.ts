@@ -17,6 +17,7 @@ export function createRunningSteps(runStep: RunningSteps['runStep'], toldWaiting
     started: 0,
     endedBelow: 0,
     task: { historyLength: 0, endedBefore: 0, endedByNow: 0 },
+    heldUntil: 0,
     draining: false,
     broken: undefined,
     onIdle: () => undefined,

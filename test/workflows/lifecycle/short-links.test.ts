@@ -4,7 +4,18 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { FULL, random } from '../../faults/seed.js';
-import { foreach, literal, loop, many, reference, set, single, whole } from '../../plan/helpers/build-blocks.js';
+import {
+  foreach,
+  literal,
+  loop,
+  many,
+  reference,
+  set,
+  single,
+  textOf,
+  wait,
+  whole,
+} from '../../plan/helpers/build-blocks.js';
 import { after, body, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import { approval, createPeople } from '../helpers/gate-setting.js';
 import { harnessOfFile } from '../helpers/harness.js';
@@ -94,4 +105,26 @@ it('a gate that stays open over links counts as one step of the budget', async (
   await people.say(handle.workflowId, 'ana');
   const outcome = await handle.result();
   expect(outcome).toMatchObject({ status: 'success', error: null, charged: { steps: 2 } });
+});
+
+it('a run with more to carry than the server takes goes on, and comes to its end', async () => {
+  const text = 'x'.repeat(480);
+  const chain = Array.from({ length: 45 }, (_, index) =>
+    set(index, { v: literal(`${text}${index}`) }, { needs: after(...(index === 0 ? [] : [index - 1])) }),
+  );
+  const items = { kind: 'literal' as const, value: Array.from({ length: 100 }, (_, item) => item) };
+  const each = foreach(
+    0,
+    items,
+    many([
+      ...chain,
+      // All of them wait at once, with all that is behind them.
+      wait(45, 2_000, { needs: after(44) }),
+      set(46, { n: textOf(...chain.map(({ index }) => ({ root: `step:${index}.output` }))) }, { needs: after(45) }),
+    ]),
+    { max_parallel: 100 },
+  );
+  const handle = await harness.start(plan([each]), { linkSteps: 1_500 });
+  expect(await handle.result()).toMatchObject({ status: 'success' });
+  expect((await linksOf(harness, handle)).length).toBeGreaterThan(1);
 });
