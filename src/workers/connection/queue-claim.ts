@@ -25,20 +25,30 @@ export async function claimQueue(
   { connection, namespace, taskQueue, keys }: Queue,
   store: { id: string },
 ): Promise<void> {
-  const pollers = await pollersAt(connection, namespace, taskQueue);
-  requireSameKeys(taskQueue, pollers, keys);
-  const [other] = storesOf(pollers).filter((id) => id !== store.id);
-  if (other !== undefined) throw otherStore(taskQueue, store.id, other);
+  const requireOwn = (pollers: string[]): void => {
+    requireSameKeys(taskQueue, pollers, keys);
+    const [other] = storesOf(pollers).filter((id) => id !== store.id);
+    if (other !== undefined) throw otherStore(taskQueue, store.id, other);
+  };
+  requireOwn(await pollersAt(connection, namespace, taskQueue));
   const { workflow } = createClient({ connection, namespace, keys });
   const id = `perdure-queue-${taskQueue}`;
   try {
-    await workflow.start('perdureQueue', {
+    const claim = await workflow.start('perdureQueue', {
       workflowId: id,
       taskQueue: id,
       memo: { store: store.id },
       workflowExecutionTimeout: CLAIM_MS,
       workflowIdConflictPolicy: 'FAIL',
     });
+    const { startTime } = await claim.describe();
+    try {
+      // By the server's clock: this machine's may be minutes ahead, and who polls then looks like who polled once.
+      requireOwn(await pollersAt(connection, namespace, taskQueue, startTime.getTime()));
+    } catch (error) {
+      await claim.terminate('The queue is that of others.');
+      throw error;
+    }
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const { memo } = await workflow.getHandle(id).describe();

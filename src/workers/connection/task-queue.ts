@@ -62,8 +62,8 @@ export function storesOf(pollers: string[]): string[] {
 }
 
 /** Who polls a queue for workflows: their identities. A worker that was killed is still seen for a minute. */
-export async function pollersAt(connection: Connection, namespace: string, taskQueue: string): Promise<string[]> {
-  return (await queueState(connection, namespace, taskQueue)).pollers.map(({ identity }) => identity);
+export async function pollersAt(...queue: Parameters<typeof queueState>): Promise<string[]> {
+  return (await queueState(...queue)).pollers.map(({ identity }) => identity);
 }
 
 /** Who polls a queue for workflows, and which version takes new ones. */
@@ -75,8 +75,13 @@ export interface QueueState {
   polledAt: number | null;
 }
 
-/** Asks the server how a queue stands. */
-export async function queueState(connection: Connection, namespace: string, taskQueue: string): Promise<QueueState> {
+/** Asks the server how a queue stands. `now` is in epoch milliseconds of its clock, where that is known. */
+export async function queueState(
+  connection: Connection,
+  namespace: string,
+  taskQueue: string,
+  now = Date.now(),
+): Promise<QueueState> {
   const { pollers, versioningInfo } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: taskQueue },
@@ -91,7 +96,7 @@ export async function queueState(connection: Connection, namespace: string, task
     pollers: seen.flatMap(({ identity, polled, deploymentOptions }) => {
       const isVersioned = Number(deploymentOptions?.workerVersioningMode ?? 0) === VERSIONED;
       const version = isVersioned ? versionOf(deploymentOptions) : null;
-      return Date.now() - polled < POLLED_WITHIN_MS ? [{ identity: identity ?? '', version }] : [];
+      return now - polled < POLLED_WITHIN_MS ? [{ identity: identity ?? '', version }] : [];
     }),
     current: versionOf(versioningInfo?.currentDeploymentVersion),
   };
