@@ -4,9 +4,10 @@ import type { Action } from '../../../plan/tools/action.js';
 import { isBelow } from '../../../plan/tools/permission.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Tool } from '../../../plan/tools/tool.js';
+import { keptPlaces } from '../../workspace/kept-places.js';
 import { isWorkTree, ownCode } from '../../workspace/own-code.js';
 import { AMONG_PACKAGES } from '../../workspace/perdure-names.js';
-import { configuredBelow, projectsIn } from '../../workspace/projects-in.js';
+import { configuredBelow, projectsIn, repositoriesOf } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import { isSeenOtherwise } from '../../workspace/alike.js';
 import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
@@ -91,13 +92,23 @@ export function builtin<A>({
 async function requireUnkept(action: Action, { store, workspace, permissions }: ToolContext): Promise<void> {
   if (action.kind !== 'write') return;
   const projects = await projectsIn(store, workspace);
-  const kept = projects.flatMap((project) => permissions.protected.map((path) => `/${join(project, path)}`));
+  const atRoots = ['', ...projects].flatMap((project) => permissions.protected.map((path) => join(project, path)));
+  const kept = fromRoot(atRoots.slice(permissions.protected.length));
   if (isSeenOtherwise(join(workspace, action.path)))
     throw new FileRefusal(`A hook goes by \`${action.path}\` just now. Try again.`);
   if (isBelow(action.path, kept)) throw new FileRefusal(`\`${action.path}\` is protected: another project goes by it.`);
-  const configured = (await configuredBelow(workspace, projects)).map((path) => `/${path}`);
-  if (isBelow(action.path, configured)) throw new FileRefusal(`\`${action.path}\` is protected: git goes by it.`);
+  const configured = await configuredBelow(workspace, projects);
+  if (isBelow(action.path, fromRoot(configured)))
+    throw new FileRefusal(`\`${action.path}\` is protected: git goes by it.`);
   const named = isWorkTree(workspace, store.folder) ? [] : AMONG_PACKAGES;
-  const own = [...named, ...ownCode(workspace, projects, store.folder).map((path) => `/${path}`)];
-  if (isBelow(action.path, own)) throw new FileRefusal(`\`${action.path}\` is protected: Perdure itself runs it.`);
+  const own = ownCode(workspace, projects, store.folder);
+  if (isBelow(action.path, [...named, ...fromRoot(own)]))
+    throw new FileRefusal(`\`${action.path}\` is protected: Perdure itself runs it.`);
+  const repositories = await repositoriesOf(workspace, projects);
+  if (isBelow(action.path, fromRoot(keptPlaces(workspace, [...atRoots, ...configured, ...own, ...repositories]))))
+    throw new FileRefusal(`\`${action.path}\` is protected: something that is protected leads there.`);
+}
+
+function fromRoot(paths: string[]): string[] {
+  return paths.map((path) => `/${path}`);
 }

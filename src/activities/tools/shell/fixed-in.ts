@@ -1,6 +1,6 @@
 import type { Store } from '../../../store/store.js';
 import { ownCode } from '../../workspace/own-code.js';
-import { configuredBelow } from '../../workspace/projects-in.js';
+import { configuredBelow, repositoriesOf } from '../../workspace/projects-in.js';
 import { fixedPaths } from './workspace-mounts.js';
 
 /**
@@ -12,7 +12,7 @@ export async function fixedIn(
   protectedPaths: string[],
 ): Promise<string[]> {
   return [
-    ...fixedPaths(protectedPaths, projects),
+    ...fixedPaths(protectedPaths, projects, await repositoriesOf(workspace, projects)),
     ...(await configuredBelow(workspace, projects)),
     ...ownCode(workspace, projects, store.folder),
   ];

@@ -2,6 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
+import { keptPlaces } from '../../workspace/kept-places.js';
 import { enterEntry, putFile, removeEntry, withFolder } from '../../workspace/open.js';
 import { makeReadable } from '../../../store/folders/remove.js';
 import { errorCode } from '../../../store/store-failure.js';
@@ -19,7 +20,7 @@ type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: s
  * what a link leads to, and a link is put back. Gives the paths that were made or changed.
  */
 export function guardMissing(workspace: string, paths: string[]): () => Promise<string[]> {
-  const before = new Map(paths.flatMap((path) => unmountable(workspace, path)));
+  const before = new Map(keptPlaces(workspace, paths).flatMap((path) => unmountable(workspace, path)));
   return () =>
     withFolder(workspace, async (root) => {
       const made: string[] = [];

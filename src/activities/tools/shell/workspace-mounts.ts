@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Permissions } from '../../../plan/tools/permission.js';
+import { keptPlaces } from '../../workspace/kept-places.js';
 import { inFolderOf } from '../../workspace/open.js';
 import { FileRefusal } from '../../refusal.js';
 import { covered } from '../../../store/processes/bare-sandbox.js';
@@ -48,12 +49,14 @@ export async function makeFolders(
 
 /**
  * Paths of a workspace that a command in the sandbox must not change, by what the permissions protect at its root and
- * at those of the projects in it.
+ * at those of the projects in it, and by where the repositories there are kept.
  */
-export function fixedPaths(protectedPaths: string[], projects: string[]): string[] {
+export function fixedPaths(protectedPaths: string[], projects: string[], repositories: string[]): string[] {
   const atRoot = protectedPaths.map((path) => path.replace(/^\//, '')).filter((path) => path !== '.git');
-  const fixed = [...atRoot, ...GIT_FIXED.map((name) => `.git/${name}`)];
-  return [...fixed, ...projects.flatMap((project) => fixed.map((path) => join(project, path)))];
+  return [
+    ...['', ...projects].flatMap((project) => atRoot.map((path) => join(project, path))),
+    ...repositories.flatMap((repository) => GIT_FIXED.map((name) => join(repository, name))),
+  ];
 }
 
 /**
@@ -66,13 +69,15 @@ export function workspaceMounts({ workspace, fixed, writable, states, sockets }:
   const kind = kindOf(git);
   const places = (writable ?? ['.']).map((entry) => join(workspace, entry).replace(/\/+$/, ''));
   const bind = places.includes(workspace) ? '--bind' : '--ro-bind';
-  const kept = fixed.flatMap((entry) => realInside(join(workspace, entry), workspace) ?? []);
+  const kept = keptPlaces(workspace, fixed)
+    .map((place) => join(workspace, place))
+    .filter(isReal);
   const holders = holdersOf([...kept, ...statePlaces(states, [workspace]), ...sockets], workspace);
   return [
     bind,
     workspace,
     workspace,
-    ...places.flatMap((path) => (realInside(path, workspace) === path ? ['--bind', path, path] : [])),
+    ...places.flatMap((path) => (path.startsWith(`${workspace}/`) && isReal(path) ? ['--bind', path, path] : [])),
     // A file of that name says where the repository is.
     ...(kind === 'folder' ? [bind, git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
     ...holders
@@ -102,13 +107,12 @@ export function statePlaces(states: string[], shown: string[]): string[] {
   return [...places].filter((place) => kindOf(place) === 'folder');
 }
 
-/** Where a path is without links, when that is in the workspace. */
-function realInside(path: string, workspace: string): string | null {
+/** Tells whether something is there that is reached without links. */
+function isReal(path: string): boolean {
   try {
-    const real = realpathSync(path);
-    return real.startsWith(`${workspace}/`) ? real : null;
+    return realpathSync(path) === path;
   } catch {
-    return null;
+    return false;
   }
 }
 

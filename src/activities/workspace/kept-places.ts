@@ -1,0 +1,108 @@
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { isBelow, realOf } from '../../store/folders/places.js';
+
+/** Linux follows no more links on the way to a file. */
+const MOST_HOPS = 40;
+/** Of all folders that are kept, together, so many entries are looked at for links. */
+const MOST_ENTRIES = 10_000;
+/** Packages, and what a repository stores: nobody goes by a link in there. */
+const UNSEARCHED = /(?:^|\/)(?:node_modules|\.git\/(?:.*\/)?(?:objects|refs|logs))(?:\/|$)/;
+
+/** Where a way ends, and the links on it: real paths, absolute. */
+interface Way {
+  end: string;
+  links: string[];
+}
+
+/**
+ * All places of a workspace by which one keeps these paths of it: where each is without links, be there something or
+ * not, each link on the way, and the same of what links lead to that lie in these folders. A command that exchanged
+ * one of them would have the path lead elsewhere. Paths are from the workspace's root; places outside are left out.
+ */
+export function keptPlaces(workspace: string, paths: string[]): string[] {
+  const top = realOf(workspace);
+  const places = new Set<string>();
+  const folders = new Set<string>();
+  const add = (from: string): void => {
+    const { end, links } = wayOf(from, top);
+    for (const place of [...links, end].filter((path) => path !== top && isBelow(path, top))) places.add(place);
+    if (places.has(end) && isFolder(end)) folders.add(end);
+  };
+  for (const path of paths) add(join(top, path));
+  let left = MOST_ENTRIES;
+  // What is found in one, or by a link in it, is looked into as well: the set grows meanwhile.
+  for (const folder of folders) {
+    if (left <= 0) break;
+    if (UNSEARCHED.test(relative(top, folder))) continue;
+    const { inner, links, count } = entriesOf(folder);
+    left -= count;
+    links.forEach(add);
+    inner.forEach((path) => folders.add(path));
+  }
+  // What is in a folder that is kept is kept with it.
+  return [...places].filter((place) => !isHeld(place, folders)).map((place) => relative(top, place));
+}
+
+/** Goes a way as the system does; what is missing on it ends it, with all that is to come. */
+function wayOf(path: string, top: string): Way {
+  const links: string[] = [];
+  const rest = relative(top, path).split('/');
+  let at = top;
+  for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') {
+      at = dirname(at);
+      continue;
+    }
+    const next = join(at, part);
+    const found = standing(next);
+    if (found === 'missing') return { end: rest.includes('..') ? next : join(next, ...rest), links };
+    if (found === 'other') {
+      at = next;
+      continue;
+    }
+    if (links.length === MOST_HOPS) return { end: next, links };
+    links.push(next);
+    rest.unshift(...found.to.split('/'));
+    if (found.to.startsWith('/')) at = '/';
+  }
+  return { end: at, links };
+}
+
+function standing(path: string): 'missing' | 'other' | { to: string } {
+  try {
+    return lstatSync(path).isSymbolicLink() ? { to: readlinkSync(path) } : 'other';
+  } catch {
+    return 'missing'; // or nobody may look there
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** The folders and links in a folder, and how many entries it has; nothing of one that nobody may list. */
+function entriesOf(folder: string): { inner: string[]; links: string[]; count: number } {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    const named = (isOne: (entry: (typeof entries)[number]) => boolean): string[] =>
+      entries.filter(isOne).map(({ name }) => join(folder, name));
+    return {
+      inner: named((entry) => entry.isDirectory()),
+      links: named((entry) => entry.isSymbolicLink()),
+      count: entries.length,
+    };
+  } catch {
+    return { inner: [], links: [], count: 0 };
+  }
+}
+
+function isHeld(place: string, folders: ReadonlySet<string>): boolean {
+  for (let at = dirname(place); at !== dirname(at); at = dirname(at)) if (folders.has(at)) return true;
+  return false;
+}

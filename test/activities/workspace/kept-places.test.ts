@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { keptPlaces } from '../../../src/activities/workspace/kept-places.js';
+
+let folder: string;
+let workspace: string;
+const places = (...paths: string[]): string[] => keptPlaces(workspace, paths);
+const make = (...folders: string[]): void =>
+  folders.forEach((path) => void mkdirSync(join(workspace, path), { recursive: true }));
+const link = (path: string, to: string): void => symlinkSync(to, join(workspace, path));
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'perdure-kept-')));
+  workspace = join(folder, 'ws');
+  make('.');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it('gives a path without links as it is, be it there or not', () => {
+  make('a/b');
+  expect(places('a/b', 'a/c', './d/e/')).toEqual(['a/b', 'a/c', 'd/e']);
+});
+
+it('gives each link on the way, and where it ends, through whatever lies outside', () => {
+  make('c');
+  mkdirSync(join(folder, 'out'));
+  symlinkSync(join(workspace, 'c'), join(folder, 'out/back'));
+  link('a', 'b');
+  link('b', '../out/back');
+  expect(places('a/x')).toEqual(['a', 'b', 'c/x']);
+  link('d', folder);
+  expect(places('d/x')).toEqual(['d']);
+});
+
+it('gives what would have to be made first where a way goes back from what is missing', () => {
+  link('a', 'none/../b');
+  expect(places('a')).toEqual(['a', 'none']);
+});
+
+it('ends where links lead in a circle', () => {
+  link('a', 'b');
+  link('b', 'a');
+  make('c');
+  link('c/up', '..');
+  link('c/self', '../c');
+  expect(places('a', 'c')).toEqual(['a', 'b', 'c']);
+});
+
+it('finds links in folders that are kept, and in those that they lead to, but in no packages', () => {
+  make('a/in', 'b', 'a/node_modules/p');
+  for (const name of ['c', 'd', 'e']) writeFileSync(join(workspace, name), '');
+  link('a/in/c', '../../c');
+  link('a/to-b', '../b');
+  link('b/d', '../d');
+  link('a/node_modules/p/e', '../../../e');
+  expect(places('a')).toEqual(['a', 'b', 'd', 'c']);
+});
