@@ -31,7 +31,7 @@ beforeEach(async () => {
   context = await toolContext();
 });
 
-it.each(['app.sock', '.devenv/run/postgres/.s.PGSQL.5432'])(
+it.each(['app.sock', '.devenv/run/postgres/.s.PGSQL.5432', '.git/fsmonitor--daemon.ipc'])(
   'a command reaches nobody who listens at `%s` in the workspace',
   async (path) => {
     const reached = await listening(path);
@@ -42,7 +42,7 @@ it.each(['app.sock', '.devenv/run/postgres/.s.PGSQL.5432'])(
       `os.rename('${path}', 'moved'); s.connect('moved'); print(s.recv(9))`,
       `os.remove('${path}')`,
       `os.link('${path}', 'moved'); s.connect('moved'); print(s.recv(9))`,
-      ...(path.includes('/') ? ["os.rename('.devenv', 'moved')"] : []),
+      ...(path.includes('/') ? [`os.rename('${path.split('/', 1)[0]}', 'moved')`] : []),
     ])
       expect([script, await python(script)]).toEqual([script, expect.stringMatching(/busy|cross-device|Read-only/)]);
     expect(await python(connect)).not.toContain('canary');

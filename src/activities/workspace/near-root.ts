@@ -12,7 +12,8 @@ const AT_ONCE = 64;
 /** A folder of that name is hidden by it. */
 export const STATE = '.perdure';
 const PACKAGES = 'node_modules';
-const SKIPPED = new Set(['.git', PACKAGES]);
+/** What a repository stores; beside it there may be sockets, such as that of its monitor of files. */
+const STORED = /(?:^|\/)\.git\/(?:objects|refs|logs)$/;
 
 /** What matters of the folders near the root of a workspace, that one among them. All are absolute paths. */
 export interface Near {
@@ -27,7 +28,7 @@ export interface Near {
 }
 
 /**
- * Looks at the folders of a workspace, but not into those of packages and repositories. With `opening` one that nobody
+ * Looks at the folders of a workspace, but not into those of packages, nor at what repositories store. With `opening` one that nobody
  * may list gets its owner's rights. Throws a refusal where there are more than `most` in which a state folder may lie.
  */
 export async function lookNear(
@@ -84,7 +85,7 @@ function note(folder: string, entries: Dirent[], { states, manifests, packages, 
     if (entry.name === 'package.json') manifests.push(folder);
     if (entry.name === PACKAGES) packages.push(folder);
     if (entry.isSocket()) sockets.push(path);
-    if (!entry.isDirectory() || SKIPPED.has(entry.name)) continue;
+    if (!entry.isDirectory() || entry.name === PACKAGES || STORED.test(path)) continue;
     if (entry.name === STATE) states.push(path);
     else inside.push(path);
   }
