@@ -23,6 +23,8 @@ export interface Near {
   manifests: string[];
   /** Folders that have packages (`node_modules`). */
   packages: string[];
+  /** Folders that have a repository, or a file that says where it is (`.git`). */
+  repositories: string[];
   /** Sockets of Unix, whether somebody listens there or not. */
   sockets: string[];
 }
@@ -35,7 +37,7 @@ export async function lookNear(
   workspace: string,
   { most = Infinity, opening = false }: { most?: number; opening?: boolean } = {},
 ): Promise<Near> {
-  const near: Near = { states: [], manifests: [], packages: [], sockets: [] };
+  const near: Near = { states: [], manifests: [], packages: [], repositories: [], sockets: [] };
   let level = [workspace];
   let left = most;
   for (let depth = 0; level.length > 0 && depth <= DEEPEST; depth += 1) {
@@ -78,12 +80,17 @@ function isState(folder: string, entries: Dirent[]): boolean {
 }
 
 /** Notes what a folder has, and gives the folders in it that are looked into. */
-function note(folder: string, entries: Dirent[], { states, manifests, packages, sockets }: Near): string[] {
+function note(
+  folder: string,
+  entries: Dirent[],
+  { states, manifests, packages, repositories, sockets }: Near,
+): string[] {
   const inside: string[] = [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.name === 'package.json') manifests.push(folder);
     if (entry.name === PACKAGES) packages.push(folder);
+    if (entry.name === '.git') repositories.push(folder);
     if (entry.isSocket()) sockets.push(path);
     if (!entry.isDirectory() || entry.name === PACKAGES || STORED.test(path)) continue;
     if (entry.name === STATE) states.push(path);

@@ -1,7 +1,9 @@
+import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isBelow, realOf } from '../../store/folders/places.js';
 import { configuredPaths } from '../../store/git/configured-paths.js';
-import { repositoryAt } from '../../store/git/repository.js';
+import { gitlinksOf } from '../../store/git/gitlinks.js';
+import { repositoryAt, repositoryOf } from '../../store/git/repository.js';
 import { trustedBelow } from '../../store/records/trusted-projects.js';
 import type { Store } from '../../store/store.js';
 
@@ -13,27 +15,53 @@ export async function projectsIn({ folder }: Pick<Store, 'folder'>, workspace: s
   return folder === null ? [] : trustedBelow(folder, workspace);
 }
 
-/** What git goes by in a workspace and in these projects in it, as paths from the workspace's root. */
-export async function configuredBelow(workspace: string, projects: string[]): Promise<string[]> {
+/**
+ * Where a workspace has what git goes by: at its root, at those of these projects in it, and at those of repositories
+ * that are there and that git enters from one of these by itself, such as submodules. As paths from its root.
+ */
+export async function gitTops(workspace: string, projects: string[]): Promise<string[]> {
+  const top = realOf(workspace);
+  const tops = new Set(['', ...projects]);
+  // What one of them names is looked at, too: the set grows meanwhile.
+  for (const at of tops) {
+    const outer = repositoryOf(join(top, at));
+    if (outer === null) continue;
+    for (const path of gitlinksOf(await repositoryAt(outer))) {
+      const inner = join(outer, path);
+      if (isBelow(inner, top) && hasRepository(inner)) tops.add(relative(top, inner));
+    }
+  }
+  return [...tops];
+}
+
+/** Tells whether a folder has a repository of its own, or a file that says where that is. */
+function hasRepository(folder: string): boolean {
+  try {
+    return lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** What git goes by at these roots in a workspace because it is configured so, as paths from the workspace's root. */
+export async function configuredBelow(workspace: string, tops: string[]): Promise<string[]> {
   const found = await Promise.all(
-    ['', ...projects].map(async (project) =>
-      (await configuredPaths(join(workspace, project))).map((path) => join(project, path)),
-    ),
+    tops.map(async (top) => (await configuredPaths(join(workspace, top))).map((path) => join(top, path))),
   );
   return found.flat();
 }
 
 /**
- * The folders of a workspace in which its repository is kept, and those of these projects in it, as paths from its
- * root: `.git`, and others where a file of that name says so, or where it has its parts elsewhere.
+ * The folders of a workspace in which the repositories of these roots in it are kept, as paths from its own root:
+ * `.git`, and others where a file of that name says so, or where a repository has its parts elsewhere.
  */
-export async function repositoriesOf(workspace: string, projects: string[]): Promise<string[]> {
-  const top = realOf(workspace);
+export async function repositoriesOf(workspace: string, tops: string[]): Promise<string[]> {
+  const root = realOf(workspace);
   const found = await Promise.all(
-    ['', ...projects].map(async (project) => {
-      const { folder, common } = await repositoryAt(join(top, project));
-      return [join(project, '.git'), ...[folder, common].map(realOf).map((path) => relative(top, path))];
+    tops.map(async (top) => {
+      const { folder, common } = await repositoryAt(join(root, top));
+      return [join(top, '.git'), ...[folder, common].map(realOf).map((path) => relative(root, path))];
     }),
   );
-  return [...new Set(found.flat())].filter((path) => path !== '' && isBelow(join(top, path), top));
+  return [...new Set(found.flat())].filter((path) => path !== '' && isBelow(join(root, path), root));
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
+import { realOf } from '../folders/places.js';
 import { readPlain } from '../read-plain.js';
 
 /** A reference's text is a line. */
@@ -29,9 +30,14 @@ export function repositoryOf(folder: string): string | null {
 export async function repositoryAt(top: string): Promise<Repository> {
   const inTop = join(top, '.git');
   const pointer = /^gitdir: (.+)\n?$/.exec(await textOf(inTop))?.[1];
-  const folder = pointer === undefined ? inTop : resolve(top, pointer);
+  const folder = pointer === undefined ? inTop : ledTo(top, pointer);
   const common = (await textOf(join(folder, 'commondir'))).trim();
-  return { top, folder, common: common === '' ? folder : resolve(folder, common) };
+  return { top, folder, common: common === '' ? folder : ledTo(folder, common) };
+}
+
+/** As the system goes a path from a folder: `..` behind a link leads out of where that leads. */
+export function ledTo(from: string, path: string): string {
+  return realOf(isAbsolute(path) ? path : `${from}/${path}`);
 }
 
 /** The commit that is checked out, or what is known of it; empty where there is none. */

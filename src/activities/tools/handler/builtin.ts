@@ -7,7 +7,7 @@ import type { Tool } from '../../../plan/tools/tool.js';
 import { keptPlaces } from '../../workspace/kept-places.js';
 import { isWorkTree, ownCode } from '../../workspace/own-code.js';
 import { AMONG_PACKAGES } from '../../workspace/perdure-names.js';
-import { configuredBelow, projectsIn, repositoriesOf } from '../../workspace/projects-in.js';
+import { configuredBelow, gitTops, projectsIn, repositoriesOf } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import { isSeenOtherwise } from '../../workspace/alike.js';
 import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
@@ -97,14 +97,15 @@ async function requireUnkept(action: Action, { store, workspace, permissions }: 
   if (isSeenOtherwise(join(workspace, action.path)))
     throw new FileRefusal(`A hook goes by \`${action.path}\` just now. Try again.`);
   if (isBelow(action.path, kept)) throw new FileRefusal(`\`${action.path}\` is protected: another project goes by it.`);
-  const configured = await configuredBelow(workspace, projects);
+  const tops = await gitTops(workspace, projects);
+  const configured = await configuredBelow(workspace, tops);
   if (isBelow(action.path, fromRoot(configured)))
     throw new FileRefusal(`\`${action.path}\` is protected: git goes by it.`);
   const named = isWorkTree(workspace, store.folder) ? [] : AMONG_PACKAGES;
   const own = ownCode(workspace, projects, store.folder);
   if (isBelow(action.path, [...named, ...fromRoot(own)]))
     throw new FileRefusal(`\`${action.path}\` is protected: Perdure itself runs it.`);
-  const repositories = await repositoriesOf(workspace, projects);
+  const repositories = await repositoriesOf(workspace, tops);
   if (isBelow(action.path, fromRoot(keptPlaces(workspace, [...atRoots, ...configured, ...own, ...repositories]))))
     throw new FileRefusal(`\`${action.path}\` is protected: something that is protected leads there.`);
 }

@@ -1,0 +1,157 @@
+// @module-tag sandbox
+// @module-tag git
+// @module-tag python3
+// @seconds 20
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
+import { PLANTS, plantScript } from './git-plants.js';
+
+const PERSON = {
+  PATH: '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  ...{ GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.org' },
+  ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.org' },
+};
+
+let context: Awaited<ReturnType<typeof toolContext>>;
+let outside: string;
+const at = (path: string): string => join(context.workspace, path);
+const textAt = (path: string): string | null => (existsSync(at(path)) ? readFileSync(at(path), 'utf8') : null);
+const put = (path: string, text: string): void => {
+  mkdirSync(dirname(at(path)), { recursive: true });
+  writeFileSync(at(path), text);
+};
+/** Git as the person calls it. */
+const git = (folder: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], {
+    cwd: folder,
+    env: PERSON,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+const repository = (folder: string): void => {
+  mkdirSync(folder, { recursive: true });
+  git(folder, 'init', '-q');
+  writeFileSync(join(folder, 'a.txt'), 'a\n');
+  git(folder, 'add', 'a.txt');
+  git(folder, 'commit', '-qm', 'one');
+};
+const shell = async (...argv: string[]): Promise<string> =>
+  JSON.stringify(await callTool({ kind: 'builtin', name: 'shell' }, { argv }, context));
+const python = (script: string): Promise<string> =>
+  shell('python3', '-c', `import os, subprocess\nrun = lambda *a: subprocess.run(a, check=True)\n${script}`);
+/** What of the folder outside, and the marks that programs leave in it. */
+const marks = (): string[] => readdirSync(join(outside, 'marks'));
+const MONITOR = '[core]\n\tfsmonitor = ../evil\n';
+
+beforeEach(async () => {
+  context = await toolContext();
+  outside = join(dirname(context.workspace), 'outside');
+  mkdirSync(join(outside, 'marks'), { recursive: true });
+  repository(context.workspace);
+});
+
+it('an agent plants in no repository inside what a person starts by git at the top', async () => {
+  const plants = Object.entries(PLANTS).flatMap(([name, plant]) =>
+    ['', 'a/b/c/d/'].map((above) => {
+      const slug = `in-${name.replaceAll(/[^a-z]+/g, '-')}`;
+      return [above + slug, plantScript(plant), join(outside, 'marks', slug), outside];
+    }),
+  );
+  put('plants.json', JSON.stringify(plants));
+  put(
+    'plant.py',
+    "import json, os, subprocess\nos.makedirs('a/b/c/d')\n" +
+      "for place, *words in json.load(open('plants.json')):\n" +
+      "  subprocess.run(['sh', '-c', words[0], 'sh', place, *words[1:]], timeout=200)\n",
+  );
+  expect(await shell('python3', 'plant.py')).toContain('/.git/config` has git do');
+  for (const [place = ''] of plants) expect([place, existsSync(at(place))]).toEqual([place, true]);
+
+  // Some of them git does not take for repositories, and ends there.
+  const places = plants.flatMap(([place = '']) => [
+    ['status', '--', place],
+    ['diff', '--submodule=diff', '--', place],
+  ]);
+  for (const words of [...places, ['add', '.'], ['status'], ['commit', '-qm', 'x'], ...places])
+    spawnSync('git', words, { cwd: context.workspace, env: PERSON, stdio: 'ignore', timeout: 20_000 });
+  expect(marks()).toEqual([]);
+});
+
+describe('a submodule of a person', () => {
+  beforeEach(() => {
+    repository(join(outside, 'lib'));
+    git(context.workspace, 'submodule', 'add', '-q', join(outside, 'lib'), 'a/b/c/d/lib');
+    git(context.workspace, 'commit', '-qm', 'lib');
+  });
+
+  it('keeps the file by which it is found', async () => {
+    const file = textAt('a/b/c/d/lib/.git');
+    expect(await python("os.remove('a/b/c/d/lib/.git')")).toContain('busy');
+    expect(await python("open('a/b/c/d/lib/.git', 'w').write('gitdir: /x')")).toContain('Read-only');
+    expect(await python("os.rename('a/b/c/d/lib', 'lib')")).toMatch(/busy|cross-device/);
+    expect(textAt('a/b/c/d/lib/.git')).toBe(file);
+    expect(await python("open('a/b/c/d/lib/b.txt', 'w').write('b')")).toContain('"exit_code":0');
+  });
+
+  it.each([1, 2, 3, 4])('does so by an index of each form: %d', async (form) => {
+    git(context.workspace, 'update-index', ...(form === 1 ? ['--split-index'] : ['--index-version', String(form)]));
+    put('b.txt', '');
+    git(context.workspace, 'add', '-N', 'b.txt'); // this needs the third one
+    expect(await python("os.remove('a/b/c/d/lib/.git')")).toContain('busy');
+  });
+});
+
+describe('a repository that a command makes', () => {
+  it('may be, with settings and commits of its own', async () => {
+    const made = `
+run('git', 'init', '-q', 'lib')
+for key, value in (('user.name', 'a'), ('user.email', 'a@b'), ('commit.gpgsign', 'false'), ('remote.o.url', '../x')):
+    run('git', '-C', 'lib', 'config', key, value)
+run('git', '-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'x')`;
+    expect(await python(made)).toContain('"exit_code":0');
+    expect(git(at('lib'), 'config', 'user.email')).toBe('a@b\n');
+    expect(await python("run('git', '-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'y')")).toContain(
+      '"exit_code":0',
+    );
+    expect(await python("import shutil; shutil.rmtree('lib')")).toContain('"exit_code":0');
+  });
+
+  it('keeps none by which git starts programs, and the command is told', async () => {
+    const script = `run('git', 'init', '-q', 'lib')\nopen('lib/.git/config', 'a').write(${JSON.stringify(MONITOR)})`;
+    expect(await python(script)).toContain('The program made what `lib/.git/config` has git do, which is protected');
+    expect(textAt('lib/.git/config')).not.toContain('fsmonitor');
+    expect(git(at('lib'), 'config', 'core.bare')).toBe('false\n');
+    expect(await python("open('lib/.git/hooks/post-index-change', 'w')")).toContain(
+      'made `lib/.git/hooks/post-index-change`, which is protected; it was removed',
+    );
+  });
+});
+
+describe('a repository that a person has in the workspace', () => {
+  const HOOK = '#!/bin/sh\ntrue\n';
+  beforeEach(() => {
+    repository(at('lib'));
+    put('lib/.git/config', `${textAt('lib/.git/config') ?? ''}${MONITOR}`);
+    put('lib/.git/hooks/pre-commit', HOOK);
+  });
+
+  it('stays as it is, whatever it is configured to start', async () => {
+    const before = textAt('lib/.git/config');
+    expect(await python("open('lib/b.txt', 'w')")).toContain('"exit_code":0');
+    expect([textAt('lib/.git/config'), textAt('lib/.git/hooks/pre-commit')]).toEqual([before, HOOK]);
+  });
+
+  it('has back what a command changed of that', async () => {
+    const before = textAt('lib/.git/config');
+    const script = "open('lib/.git/config', 'a').write('[diff]\\nexternal = ../evil\\n')\n";
+    const said = await python(`${script}open('lib/.git/hooks/pre-commit', 'a').write('../evil')`);
+    expect(said).toContain('`lib/.git/hooks/pre-commit`');
+    expect([textAt('lib/.git/config'), textAt('lib/.git/hooks/pre-commit')]).toEqual([before, HOOK]);
+    rmSync(at('lib'), { recursive: true });
+  });
+});
