@@ -9,6 +9,9 @@ const MOST_ENTRIES = 10_000;
 /** Packages, and what a repository stores: nobody goes by a link in there. */
 const UNSEARCHED = /(?:^|\/)(?:node_modules|\.git\/(?:.*\/)?(?:objects|refs|logs))(?:\/|$)/;
 
+/** What stands at a path: something, or a link with where it leads. */
+type Standing = 'missing' | 'other' | { to: string };
+
 /** Where a way ends, and the links on it: real paths, absolute. */
 interface Way {
   end: string;
@@ -24,8 +27,9 @@ export function keptPlaces(workspace: string, paths: string[]): string[] {
   const top = realOf(workspace);
   const places = new Set<string>();
   const folders = new Set<string>();
+  const seen = new Map<string, Standing>();
   const add = (from: string): void => {
-    const { end, links } = wayOf(from, top);
+    const { end, links } = wayOf(from, top, seen);
     for (const place of [...links, end].filter((path) => path !== top && isBelow(path, top))) places.add(place);
     if (places.has(end) && isFolder(end)) folders.add(end);
   };
@@ -45,7 +49,7 @@ export function keptPlaces(workspace: string, paths: string[]): string[] {
 }
 
 /** Goes a way as the system does; what is missing on it ends it, with all that is to come. */
-function wayOf(path: string, top: string): Way {
+function wayOf(path: string, top: string, seen: Map<string, Standing>): Way {
   const links: string[] = [];
   const rest = relative(top, path).split('/');
   let at = top;
@@ -56,7 +60,8 @@ function wayOf(path: string, top: string): Way {
       continue;
     }
     const next = join(at, part);
-    const found = standing(next);
+    const found = seen.get(next) ?? standing(next);
+    seen.set(next, found);
     if (found === 'missing') return { end: rest.includes('..') ? next : join(next, ...rest), links };
     if (found === 'other') {
       at = next;
@@ -70,17 +75,19 @@ function wayOf(path: string, top: string): Way {
   return { end: at, links };
 }
 
-function standing(path: string): 'missing' | 'other' | { to: string } {
+function standing(path: string): Standing {
   try {
-    return lstatSync(path).isSymbolicLink() ? { to: readlinkSync(path) } : 'other';
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return 'missing';
+    return found.isSymbolicLink() ? { to: readlinkSync(path) } : 'other';
   } catch {
-    return 'missing'; // or nobody may look there
+    return 'missing'; // nobody may look there
   }
 }
 
 function isFolder(path: string): boolean {
   try {
-    return lstatSync(path).isDirectory();
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
     return false;
   }
