@@ -75,8 +75,9 @@ export async function askOnce(
       ...tracedOf(question, response),
       ...(await keeping),
     };
-    if (await writeAnswer(store, key, { entry, claim: taken.claim }, call)) return response;
-    await late?.(response);
+    const tellLate = (): Promise<void> => late?.(response) ?? Promise.resolve();
+    if (await writeAnswer(store, key, { entry, claim: taken.claim, tellLate }, call)) return response;
+    await tellLate();
   }
 }
 
@@ -108,6 +109,8 @@ export function whileHeld(signal: AbortSignal, { signal: lost }: Claim): AbortSi
 interface Answered {
   entry: JournalEntry;
   claim: Claim;
+  /** Says what it has cost, where it is no answer any more. */
+  tellLate?: () => Promise<void>;
 }
 
 /** Nothing where it cannot be kept: a question that nobody can look at later is answered all the same. */
@@ -157,9 +160,38 @@ export async function writeAnswer(
     unwritten.delete(nameOf(store, key));
     return isWritten;
   } catch (error) {
-    if (error instanceof StoreFailure && error.passes) unwritten.set(nameOf(store, key), answered);
+    if (passes(error)) keep(nameOf(store, key), answered);
     throw error;
   }
+}
+
+/** Keeps an answer until it is written, or another worker has taken its question over: then it is paid, and no more. */
+function keep(name: string, answered: Answered): void {
+  if (unwritten.get(name) === answered) return;
+  unwritten.set(name, answered);
+  const { signal } = answered.claim;
+  const letGo = (): void => {
+    if (unwritten.get(name) === answered) unwritten.delete(name);
+    void tellSometime(answered);
+  };
+  if (signal?.aborted === true) letGo();
+  else signal?.addEventListener('abort', letGo, { once: true });
+}
+
+/** How soon what a late answer has cost is said again, where the store did not take it. */
+const AGAIN_MS = 1_000;
+
+/** Nobody waits for it: the activity that asked has ended. */
+async function tellSometime(answered: Answered): Promise<void> {
+  try {
+    await answered.tellLate?.();
+  } catch (error) {
+    if (passes(error)) setTimeout(() => void tellSometime(answered), AGAIN_MS).unref();
+  }
+}
+
+function passes(error: unknown): boolean {
+  return error instanceof StoreFailure && error.passes;
 }
 
 function nameOf({ id }: Store, { scope, key }: JournalKey): string {

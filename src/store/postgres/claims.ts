@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { JournalEntry } from '../journal/entry.js';
 import { ClaimLostError } from '../journal/entry.js';
+import { StoreFailure } from '../store-failure.js';
 import type { Database } from './database.js';
 
 /** How long an owner may be silent, by the database's clock, before another may take its questions over. */
@@ -50,12 +51,14 @@ const BEAT = `
 
 /**
  * Beats for what is held, all in one statement, as long as something is. What the database does not confirm belongs to
- * another: its signal aborts. Answers that could not be written are written with the beats, so that the question is
- * answered as soon as the database is back, wherever its activity is started again.
+ * another: its signal aborts. Answers that could not be written are written after the beats, each by itself, so that
+ * the question is answered as soon as the database takes it, wherever its activity is started again. No beat waits for
+ * them: an answer that the database refuses costs no other question its owner.
  */
 export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClaims {
   const held = new Map<string, Held>();
   let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | null = null;
 
   function schedule(afterMs: number): void {
     clearTimeout(timer);
@@ -79,23 +82,34 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
 
   async function beat(): Promise<void> {
     const all = [...held.values()];
+    if (all.length === 0) return schedule(beatMs);
     const begun = performance.now();
     try {
-      for (const one of all) if (one.unwritten !== null) await write(one, one.unwritten.entry);
-      const open = all.filter(({ owner }) => held.has(owner));
-      if (open.length === 0) return schedule(beatMs);
       const confirmed = await database.query<{ owner: string }>(BEAT, [
-        open.map(({ id }) => id),
-        open.map(({ owner }) => owner),
-        open.map(({ fence }) => fence),
+        all.map(({ id }) => id),
+        all.map(({ owner }) => owner),
+        all.map(({ fence }) => fence),
       ]);
       const ours = new Set(confirmed.map(({ owner }) => owner));
       // What was answered or given back meanwhile is nobody's.
-      for (const one of open) if (!ours.has(one.owner) && held.has(one.owner)) lose(one);
-      schedule(Math.max(0, beatMs - (performance.now() - begun)));
+      for (const one of all) if (!ours.has(one.owner) && held.has(one.owner)) lose(one);
+      const isBehind = [...held.values()].some(({ unwritten }) => unwritten !== null);
+      schedule(isBehind ? AGAIN_MS : Math.max(0, beatMs - (performance.now() - begun)));
     } catch {
       schedule(AGAIN_MS); // who needs it tells what is wrong
     }
+    writing ??= writeAll().finally(() => (writing = null));
+  }
+
+  /** What comes meanwhile is written by the next beat. */
+  async function writeAll(): Promise<void> {
+    for (const one of [...held.values()])
+      if (one.unwritten !== null && held.has(one.owner)) await write(one, one.unwritten.entry).catch(() => undefined);
+  }
+
+  async function release(one: Held): Promise<void> {
+    held.delete(one.owner);
+    await database.query(RELEASE, [one.id, one.owner, one.fence]).catch(() => undefined);
   }
 
   return {
@@ -108,14 +122,12 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
       try {
         return await write(one, entry);
       } catch (error) {
-        schedule(AGAIN_MS);
+        if (error instanceof StoreFailure && error.passes) schedule(AGAIN_MS);
+        else await release(one); // it will never be written
         throw error;
       }
     },
-    async release(one) {
-      held.delete(one.owner);
-      await database.query(RELEASE, [one.id, one.owner, one.fence]).catch(() => undefined);
-    },
+    release,
   };
 }
 

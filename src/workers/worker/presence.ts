@@ -44,13 +44,25 @@ export function announceWorker({ store, queue, ability, deployment, queues, log 
   let beating: Promise<void> | null = null;
   let seen: string | null = null;
 
+  /** Says first that it is there: whatever is wrong with a queue, nobody takes it for lost. */
   async function beat(): Promise<void> {
+    await note();
+    if (await serveNew()) await note();
+  }
+
+  /** Takes from the queues of what it meets since it last looked; tells whether there are any. */
+  async function serveNew(): Promise<boolean> {
+    const before = serves.size;
     for (const requires of draining ? [] : await store.listRequired()) {
       const key = requirementKey(requires);
       if (serves.has(key) || !(await meets(requires, ability))) continue;
       await queues.serve(queueFor(queue, requires));
       serves.add(key);
     }
+    return serves.size > before;
+  }
+
+  async function note(): Promise<void> {
     const isOurs = await store.noteWorker({
       id,
       host: hostname(),
@@ -70,7 +82,7 @@ export function announceWorker({ store, queue, ability, deployment, queues, log 
     log(`the worker ${id} was silent for so long that it was taken for lost`);
     id = newId();
     since = new Date().toISOString();
-    return beat();
+    return note();
   }
 
   function beatOnce(): Promise<void> {
@@ -88,7 +100,7 @@ export function announceWorker({ store, queue, ability, deployment, queues, log 
   return {
     id: () => id,
     async seen() {
-      if (seen !== id) await beat();
+      if (seen !== id) await note();
     },
     async look() {
       await beating; // it may have read before

@@ -11,7 +11,7 @@ import { openDatabase } from '../../../src/store/postgres/database.js';
 import { createJournal } from '../../../src/store/postgres/journal.js';
 import { migrate } from '../../../src/store/postgres/migrations.js';
 import type { PostgresServer } from './server.js';
-import { startPostgres } from './server.js';
+import { refuseLongAnswers, startPostgres } from './server.js';
 
 /** So long that a busy machine is not taken for a lost owner. */
 const TIMES = { leaseMs: 3_000, beatMs: 1_000 };
@@ -203,6 +203,35 @@ describe('claims', () => {
     await expect(claim.answer(answer('kept'))).rejects.toMatchObject({ passes: true });
     await server.start();
     expect(await worker().claimQuestion(key, REQUEST)).toMatchObject({ entry: { response: { text: 'kept' } } });
+  });
+
+  it('keeps its other questions while the database refuses an answer of it, and writes that as soon as it is taken', async () => {
+    const [one, other] = [worker(), worker()];
+    const [refused, open] = [someKey(), someKey()];
+    const answered = claimIn(await one.claimQuestion(refused, REQUEST));
+    const asked = claimIn(await one.claimQuestion(open, REQUEST));
+    const mend = await refuseLongAnswers(server, url);
+    const long = answer('long '.repeat(1_000));
+    await expect(answered.answer(long)).rejects.toMatchObject({ passes: true });
+    const waiting = [other.claimQuestion(open, REQUEST), other.claimQuestion(refused, REQUEST)];
+    // So often both are looked at until an owner that is silent counts as lost, and half as often again.
+    await expect.poll(other.answers, { interval: 100 }).toBeGreaterThan(((TIMES.leaseMs + 2 * TIMES.beatMs) / 250) * 3);
+    expect([asked.signal?.aborted, answered.signal?.aborted]).toEqual([false, false]);
+    await mend();
+    expect(await waiting[1]).toEqual({ entry: long });
+    expect(await asked.answer(answer('asked once'))).toBe(true);
+    expect(await waiting[0]).toMatchObject({ entry: { response: { text: 'asked once' } } });
+    expect([await one.listAskedAgain(open.scope), await one.listAskedAgain(refused.scope)]).toEqual([[], []]);
+  });
+
+  it('gives back a question whose answer the database never takes', async () => {
+    const [one, other] = [worker(), worker()];
+    const key = someKey();
+    const claim = claimIn(await one.claimQuestion(key, REQUEST));
+    const mend = await refuseLongAnswers(server, url, '22P05');
+    await expect(claim.answer(answer('long '.repeat(1_000)))).rejects.toMatchObject({ passes: false });
+    expect(claimIn(await other.claimQuestion(key, REQUEST)).lost).toBe(0);
+    await mend();
   });
 
   it('never has two asking that reach the database, whatever is killed and cut', async () => {

@@ -101,6 +101,29 @@ export async function startPostgres(below = tmpdir()): Promise<PostgresServer> {
   };
 }
 
+/**
+ * The database refuses answers of more than 2,000 characters from now on, as one does that has no room left for them.
+ * Gives what ends that.
+ */
+export async function refuseLongAnswers(
+  server: PostgresServer,
+  url: string,
+  code = '53100',
+): Promise<() => Promise<unknown>> {
+  await server.query(
+    url,
+    `create or replace function perdure.refuse() returns trigger language plpgsql as $$ begin
+       if length(new.entry) > 2000 then raise exception 'could not extend file' using errcode = '${code}'; end if;
+       return new;
+     end $$`,
+  );
+  await server.query(
+    url,
+    `create or replace trigger refusing before insert or update on perdure.journal for each row execute function perdure.refuse()`,
+  );
+  return () => server.query(url, 'drop trigger if exists refusing on perdure.journal');
+}
+
 /** Debian keeps its programs off the path. */
 function programs(): string {
   const found = postgresFolder();
