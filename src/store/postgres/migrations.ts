@@ -89,7 +89,8 @@ const LOCK = 7_237_038_115;
 
 /**
  * Brings the tables to what this code knows, and gives the id of the store, which is made with them. Of several who do
- * so at once one does it. Throws a `StoreFailure` where the tables are a later version's.
+ * so at once one does it. Throws a `StoreFailure` where the tables are a later version's, or
+ * hold no Unicode.
  */
 export async function migrate(database: Database): Promise<string> {
   const known = await readStore(database);
@@ -108,14 +109,29 @@ export async function migrate(database: Database): Promise<string> {
   });
 }
 
-/** The id of the store and the version of its tables; null where there are none yet. */
+/**
+ * The id of the store and the version of its tables; null where there are none yet. Throws a `StoreFailure` for a
+ * database of another encoding, which would take no answer with a dash in it.
+ */
 export async function readStore(database: Database): Promise<{ id: string; version: number } | null> {
-  const [found] = await database.query<{ there: string | null }>(`select to_regclass('perdure.store')::text as there`);
+  const [found] = await database.query<{ there: string | null; encoding: string }>(
+    `select to_regclass('perdure.store')::text as there, current_setting('server_encoding') as encoding`,
+  );
+  requireUnicode(found?.encoding ?? '', database.place);
   if ((found?.there ?? null) === null) return null;
   const [store] = await database.query<{ id: string; version: number }>('select id, version from perdure.store');
   if (store === undefined) return null;
   requireKnown(store.version, database.place);
   return store;
+}
+
+function requireUnicode(encoding: string, place: string): void {
+  if (encoding !== 'UTF8')
+    throw new StoreFailure(
+      'internal',
+      `Expected the store's database at \`${place}\` to have the encoding \`UTF8\`, got \`${encoding}\`: make one ` +
+        `with \`create database … encoding 'UTF8' template template0\`.`,
+    );
 }
 
 function requireKnown(version: number, place: string): void {

@@ -18,8 +18,8 @@ export interface PostgresServer {
   port: number;
   /** Where its files are. */
   folder: string;
-  /** The address of a new, empty database. */
-  createDatabase(): Promise<string>;
+  /** The address of a new, empty database; `as` is what SQL says of it. */
+  createDatabase(as?: string): Promise<string>;
   /** Runs a statement as the owner of all. */
   query(url: string, text: string, parameters?: unknown[]): Promise<Record<string, unknown>[]>;
   /** Kills it as `kill -9` does, with all its processes. */
@@ -88,10 +88,10 @@ export async function startPostgres(below = tmpdir()): Promise<PostgresServer> {
     start,
     kill,
     query,
-    async createDatabase() {
+    async createDatabase(as = '') {
       databases += 1;
       const name = `store_${String(databases)}`;
-      await query(addressOf('postgres'), `create database ${name}`);
+      await query(addressOf('postgres'), `create database ${name} ${as}`);
       return addressOf(name);
     },
     async remove() {
@@ -109,11 +109,12 @@ export async function refuseLongAnswers(
   server: PostgresServer,
   url: string,
   code = '53100',
+  words = 'could not extend file',
 ): Promise<() => Promise<unknown>> {
   await server.query(
     url,
     `create or replace function perdure.refuse() returns trigger language plpgsql as $$ begin
-       if length(new.entry) > 2000 then raise exception 'could not extend file' using errcode = '${code}'; end if;
+       if length(new.entry) > 2000 then raise exception '${words}' using errcode = '${code}'; end if;
        return new;
      end $$`,
   );

@@ -61,6 +61,14 @@ describe('a store on PostgreSQL', () => {
     await expect(openPostgresStore(fresh, temporaryFolder())).rejects.toThrow(/belongs to a later version/);
   });
 
+  it('is refused by a database whose encoding has no dash', async () => {
+    const fresh = await server.createDatabase(`encoding 'LATIN1' locale 'C' template template0`);
+    const failure = await openPostgresStore(fresh, temporaryFolder()).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ passes: false });
+    expect(String(failure)).toMatch(/to have the encoding `UTF8`, got `LATIN1`/);
+    expect(await server.query(fresh, `select to_regnamespace('perdure') as made`)).toEqual([{ made: null }]);
+  });
+
   it('gives values and plans to every machine, and takes nothing else for them', async () => {
     const value = { text: 'long '.repeat(200), odd: '\u0000 \ud800' };
     const stored = await here.putAlways(value);
