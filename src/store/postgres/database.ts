@@ -112,20 +112,36 @@ async function inTransaction<T>(pool: pg.Pool, act: (query: Database['query']) =
 
 /** Codes of the system, and of PostgreSQL, by which a statement may have been done or not, or could not be begun. */
 const LOST = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
-  ...['ENOENT', 'EADDRNOTAVAIL'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN'],
+  ...['EAI_AGAIN', 'ENOTFOUND', 'ENOENT', 'EADDRNOTAVAIL'],
   // It shuts down, has crashed, starts; has no room for one more; two were in each other's way; only reads now.
   ...['57P01', '57P02', '57P03', '53300', '40001', '40P01', '25006'],
+  // It was not done in time, and the connection ended.
+  ...['57P05', '25P03', '25P04', '40003'],
 ]);
 const FULL = new Set(['53100']);
+/** A limit of the disk has no code of its own there. */
+const FULL_DISK = /quota exceeded|no space left/i;
 /** What only a person can mend, and will: a password that was changed, a right that was taken. */
 const REFUSED = new Set(['28P01', '28000', '3D000', '42501']);
+/**
+ * Classes of what a statement of ours can never do: what it lacks, how it is written, what it gives, more than any
+ * database takes. All else passes, for a person changes it, or it does by itself: limits of time and memory, locks, a
+ * disk that is broken, tables that are not there while a backup is played back.
+ */
+const OURS = new Set(['0A', '21', '22', '23', '42', '54']);
+const NOT_OURS = new Set(['42501', '42P01']);
 
 function isLost(error: unknown): boolean {
   const code = errorCode(error);
   if (code !== null) return LOST.has(code) || code.startsWith('08');
   // The client's own words have no code.
   return error instanceof Error && /terminat|timeout|not queryable|connection/i.test(error.message);
+}
+
+function isOurs(code: string | null): boolean {
+  if (code === null || /^ERR_(?!TLS|SSL)/.test(code)) return true;
+  return OURS.has(code.slice(0, 2)) && !NOT_OURS.has(code);
 }
 
 /**
@@ -136,7 +152,8 @@ export function databaseFailure(error: unknown, place: string): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const code = errorCode(error);
   const at = (found: string): { cause: Error } => ({ cause: Object.assign(new Error(found), { code: found }) });
-  if (code !== null && FULL.has(code))
+  const words = error instanceof Error ? error.message : String(error);
+  if (code !== null && (FULL.has(code) || FULL_DISK.test(words)))
     return new StoreFailure(
       'store-full',
       `The store's database at \`${place}\` has no room left (${code}). What is written waits for room: free some ` +
@@ -157,9 +174,12 @@ export function databaseFailure(error: unknown, place: string): StoreFailure {
         `password that may make a schema in it.`,
       at(UNREACHED),
     );
-  return new StoreFailure(
-    'internal',
-    `The store's database at \`${place}\` said: ${error instanceof Error ? error.message : String(error)}.`,
-    at(code ?? 'unknown'),
-  );
+  if (!isOurs(code))
+    return new StoreFailure(
+      'internal',
+      `The store's database at \`${place}\` cannot do it now (${code ?? ''}: ${words}). What needs it waits, and is ` +
+        `tried again.`,
+      at(UNREACHED),
+    );
+  return new StoreFailure('internal', `The store's database at \`${place}\` said: ${words}.`, at(code ?? 'unknown'));
 }

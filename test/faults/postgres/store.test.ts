@@ -16,7 +16,7 @@ import type { Store } from '../../../src/store/store.js';
 import { fileOf } from '../../../src/store/values/value-files.js';
 import { runRecord } from '../../store/helpers/run-record.js';
 import type { PostgresServer } from './server.js';
-import { PASSWORD, startPostgres } from './server.js';
+import { PASSWORD, refuseLongAnswers, startPostgres } from './server.js';
 
 let server: PostgresServer;
 let url: string;
@@ -67,6 +67,23 @@ describe('a store on PostgreSQL', () => {
     expect(failure).toMatchObject({ passes: false });
     expect(String(failure)).toMatch(/to have the encoding `UTF8`, got `LATIN1`/);
     expect(await server.query(fresh, `select to_regnamespace('perdure') as made`)).toEqual([{ made: null }]);
+  });
+
+  it('waits for what passes there: limits of time, locks, quotas; not where a statement is wrong', async () => {
+    const fresh = await server.createDatabase();
+    const store = await openPostgresStore(fresh, temporaryFolder());
+    const write = async (code: string, words = 'refused'): Promise<unknown> => {
+      await refuseLongAnswers(server, fresh, code, words);
+      const entry = { request: sha256('q'), response: 'long '.repeat(1_000), at: '2026-01-01T00:00:00.000Z' };
+      return store.writeJournal({ scope: 's', key: 'k' }, entry).catch((error: unknown) => error);
+    };
+    // Limits, locks, no memory, a disk that is broken, tables that a backup brings back.
+    for (const code of ['57014', '55P03', '53200', '53400', '58030', 'XX000', '42P01'])
+      expect([code, await write(code)]).toMatchObject([code, { type: 'internal', passes: true }]);
+    const full = { type: 'store-full', passes: true };
+    expect(await write('XX000', 'could not write block: Disk quota exceeded')).toMatchObject(full);
+    for (const code of ['22P05', '42703', '23505', '54000'])
+      expect([code, await write(code)]).toMatchObject([code, { type: 'internal', passes: false }]);
   });
 
   it('gives values and plans to every machine, and takes nothing else for them', async () => {
