@@ -33,7 +33,7 @@ const LIST = `
   order by place`;
 const WRITE = `
   insert into perdure.journal as j (id, scope, key, entry) values ($1, $2, $3, $4)
-  on conflict (id) do update set entry = $4, written = clock_timestamp()`;
+  on conflict (id) do update set entry = $4, owner = null, written = clock_timestamp()`;
 /** The owner tells who wrote it: one whose confirmation was lost finds that it was itself. */
 const BEGIN = `
   insert into perdure.journal as j (id, scope, key, entry, owner) values ($1, $2, $3, $4, $5)
@@ -42,6 +42,10 @@ const LOCK_ROW = `
   insert into perdure.journal (id, scope, key) values ($1, $2, $3) on conflict (id) do update set key = $3
   returning entry, owner`;
 const MERGE = 'update perdure.journal set entry = $2, owner = $3, written = clock_timestamp() where id = $1';
+/** The owner tells that nobody has written it since it was copied. */
+const COPY = `
+  insert into perdure.journal as j (id, scope, key, entry, owner) values ($1, $2, $3, $4, $5)
+  on conflict (id) do update set entry = $4, written = clock_timestamp() where j.owner = $5 returning 1`;
 const ASKED_AGAIN = 'select key, lost from perdure.journal where scope = $1 and lost > 0 order by place';
 
 type Looked = { entry: string | null; owner: string | null; beat: string | null; fence: number; lost: number } & {
@@ -150,6 +154,17 @@ export function createJournal(
     },
     listAskedAgain: (scope) => database.query<{ key: string; lost: number }>(ASKED_AGAIN, [scope]),
   };
+}
+
+/** Writes another store's entry; false, and nothing is changed, where the database has one that is not a copy of it. */
+export async function copyEntry(
+  database: Database,
+  { scope, key }: JournalKey,
+  entry: JournalEntry,
+  store: string,
+): Promise<boolean> {
+  const parameters = [idOf({ scope, key }), scope, key, keptEntry(database, entry), `copied from ${store}`];
+  return (await database.query(COPY, parameters)).length > 0;
 }
 
 function claimed(claims: HeldClaims, { lost, ...row }: Omit<Held, 'stop' | 'unwritten'> & { lost: number }): Taken {

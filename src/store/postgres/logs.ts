@@ -133,6 +133,20 @@ export async function copyLines(
   await database.query(WRITE, [[`${log} ${token}`], [log], [run], [path], [keptLines(database, lines)]]);
 }
 
+/** How many lines of a log came from another store, which its copies name first in their tokens. */
+export async function copiedLines(
+  database: Database,
+  { run, path }: { run: string; path: string },
+  store: string,
+): Promise<number> {
+  const log = logOf(run, path);
+  const rows = await database.query<{ lines: string }>(
+    'select lines from perdure.logs where log = $1 and starts_with(token, $2)',
+    [log, `${log} ${store} `],
+  );
+  return rows.reduce((count, { lines }) => count + linesIn(database, lines).length, 0);
+}
+
 function keptLines({ sealing }: Database, lines: LogLine[]): string {
   return sealing.seal(JSON.stringify(lines), 'log');
 }

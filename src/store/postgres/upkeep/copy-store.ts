@@ -1,22 +1,22 @@
-import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Json } from '../../../plan/values/json.js';
-import type { RunRecord } from '../../../plan/result.js';
+import { canonicalJson } from '../../../plan/values/json.js';
 import { isHash } from '../../hash.js';
+import type { JournalEntry } from '../../journal/entry.js';
 import { openJournal } from '../../journal/journal.js';
-import type { LogLine } from '../../logs/line.js';
 import { readLines } from '../../line-files.js';
 import { openStore } from '../../local-store.js';
 import { readPlain } from '../../read-plain.js';
 import { snapshotFolder } from '../../snapshots/snapshots.js';
-import { errorCode, storeFailure } from '../../store-failure.js';
 import type { Store } from '../../store.js';
 import { readVerified } from '../../values/value-files.js';
 import type { Database } from '../database.js';
-import { copyLines } from '../logs.js';
-import { linesOf, recordsOf } from '../records.js';
+import { copyEntry } from '../journal.js';
+import { recordsOf } from '../records.js';
 import { writeContent } from '../values.js';
+import { copyLogs, copyTalk } from './copy-talk.js';
+import type { Copying } from './copying.js';
+import { hashesIn, namesIn, readOrLeave, textOfName } from './copying.js';
 
 /** How many of each kind were copied, and what was not, with the reason. */
 export interface Copied {
@@ -25,8 +25,9 @@ export interface Copied {
 }
 
 /**
- * Copies what a state folder keeps to a database; what is there already stays, so that it may be done again. Runs that
- * are open stay with the server of their folder. Throws a `StoreFailure`.
+ * Copies what a state folder keeps to a database; what is there already stays, and what has come since it was last done
+ * is added. Runs that are open stay with the server of their folder. What the folder has and cannot be read is left,
+ * and all else copied. Throws a `StoreFailure` where the database takes nothing.
  */
 export async function copyStore(stateDir: string, database: Database, target: Store): Promise<Copied> {
   const source = await openStore(stateDir, { lookOnly: true });
@@ -39,23 +40,15 @@ export async function copyStore(stateDir: string, database: Database, target: St
     note: (kind, number = 1) => void (copied.counts[kind] = (copied.counts[kind] ?? 0) + number),
     leave: (what) => void copied.left.push(what),
   };
-  for (const copy of [copyValues, copyPlans, copyJournals, copyRuns, copyLogs, copyTalk, copyRecords])
+  for (const copy of [copyValues, copyPlans, copyJournals, copyRuns, copyLogs, copyTalk, copyDevices, copyRecords])
     await copy(copying);
   return copied;
 }
 
-interface Copying {
-  stateDir: string;
-  source: Store;
-  target: Store;
-  database: Database;
-  note: (kind: string, number?: number) => void;
-  leave: (what: string) => void;
-}
-
-async function copyValues({ stateDir, database, note, leave }: Copying): Promise<void> {
+async function copyValues(copying: Copying): Promise<void> {
+  const { stateDir, database, note, leave } = copying;
   const folder = join(stateDir, 'values');
-  for (const hash of await hashesIn(folder)) {
+  for (const hash of await hashesIn(copying, folder)) {
     const path = join(folder, hash.slice('sha256:'.length, 'sha256:'.length + 2), hash.slice('sha256:'.length));
     const content = isHash(hash) ? await readVerified(path, hash).catch(() => null) : null;
     if (content === null) leave(`the value \`${hash}\`: its file is damaged`);
@@ -66,8 +59,9 @@ async function copyValues({ stateDir, database, note, leave }: Copying): Promise
   }
 }
 
-async function copyPlans({ stateDir, source, target, note, leave }: Copying): Promise<void> {
-  for (const hash of await hashesIn(join(stateDir, 'plans'))) {
+async function copyPlans(copying: Copying): Promise<void> {
+  const { stateDir, source, target, note, leave } = copying;
+  for (const hash of await hashesIn(copying, join(stateDir, 'plans'))) {
     const plan = isHash(hash) ? await source.getPlan(hash).catch(() => null) : null;
     if (plan === null) leave(`the plan \`${hash}\`: its file is damaged`);
     else {
@@ -77,129 +71,81 @@ async function copyPlans({ stateDir, source, target, note, leave }: Copying): Pr
   }
 }
 
-async function copyJournals({ stateDir, target, note, leave }: Copying): Promise<void> {
-  for (const name of await namesIn(join(stateDir, 'journal'), '.ndjson')) {
+async function copyJournals(copying: Copying): Promise<void> {
+  const { stateDir, source, target, database, note, leave } = copying;
+  for (const name of await namesIn(copying, join(stateDir, 'journal'), '.ndjson')) {
     const scope = textOfName(name);
-    if (scope === null) leave(`the journal \`${name}\`: its file does not say whose it is`);
-    else
-      for (const [key, entry] of openJournal(join(stateDir, 'journal', `${name}.ndjson`)).list()) {
-        await target.beginOnce({ scope, key }, entry);
-        note('journal entries');
-      }
+    if (scope === null) {
+      leave(`the journal \`${name}\`: its file does not say whose it is`);
+      continue;
+    }
+    const file = join(stateDir, 'journal', `${name}.ndjson`);
+    const entries = (await readOrLeave(copying, `the journal \`${scope}\``, () => openJournal(file).list())) ?? [];
+    const known = new Map((await target.listJournal(scope)).map(([key, entry]) => [key, textOf(entry)]));
+    let others = 0;
+    for (const [key, entry] of entries)
+      if (known.get(key) !== textOf(entry) && !(await copyEntry(database, { scope, key }, entry, source.id)))
+        others += 1;
+    if (others > 0) leave(`${String(others)} entries of the journal \`${scope}\`: the database goes on with its own`);
+    if (entries.length > 0) note('journal entries', entries.length - others);
   }
 }
 
-async function copyRuns({ stateDir, source, target, note, leave }: Copying): Promise<void> {
-  for (const root of await source.listRuns())
-    for (const run of [root, ...(await source.listRuns(root))]) {
-      const record: RunRecord | null = await source.readRun(run);
+function textOf(entry: JournalEntry): string {
+  return canonicalJson(entry);
+}
+
+async function copyRuns(copying: Copying): Promise<void> {
+  const { stateDir, source, target, note, leave } = copying;
+  const roots = (await readOrLeave(copying, 'the runs', () => source.listRuns())) ?? [];
+  for (const root of roots) {
+    const nested = (await readOrLeave(copying, `what \`${root}\` has started`, () => source.listRuns(root))) ?? [];
+    for (const run of [root, ...nested]) {
+      const record = await readOrLeave(copying, `the run \`${run}\``, () => source.readRun(run));
       if (record === null) continue;
       await target.writeRun(record);
       note('runs');
+      // After its record: nobody takes it for one that is open.
+      const said = await readOrLeave(copying, `what \`${run}\` is about`, () => source.readSubmitted([run]));
+      for (const one of said ?? []) await target.noteSubmitted(one);
     }
-  for (const { run } of await source.listUnrecorded())
+  }
+  for (const { run } of (await readOrLeave(copying, 'the open runs', () => source.listUnrecorded())) ?? [])
     leave(`the run \`${run}\`: it is open, and goes on with the server of ${stateDir}`);
 }
 
-async function copyLogs({ stateDir, source, database, note, leave }: Copying): Promise<void> {
-  for (const entry of await namesIn(join(stateDir, 'logs'), '')) {
-    const run = textOfName(entry);
-    if (run === null) leave(`the logs \`${entry}\`: their folder does not say whose they are`);
-    for (const path of run === null ? [] : await source.listLogs(run)) {
-      await copyLog({ source, database }, run ?? '', path);
-      note('logs');
-    }
-  }
-}
-
-async function copyLog(
-  { source, database }: Pick<Copying, 'source' | 'database'>,
-  run: string,
-  path: string,
-): Promise<void> {
-  for (let offset = 0; ;) {
-    const { lines, next } = await source.readLog(run, path, offset);
-    if (next === offset) return;
-    const part: { run: string; path: string; lines: LogLine[] } = { run, path, lines };
-    await copyLines(database, part, `${source.id} ${String(offset)}`);
-    offset = next;
-  }
-}
-
-async function copyTalk({ stateDir, source, target, database, note }: Copying): Promise<void> {
-  for (const { status: _status, updated_at: _at, messages, ...head } of await source.listSessions()) {
-    if ((await target.readSession(head.session_id)) !== null) continue;
-    await target.createSession(head, messages);
-    note('sessions');
-  }
-  const known = new Set((await target.searchMemories({ query: '' })).map(({ id }) => id));
-  const lines = linesOf(database, 'memory');
-  for (const memory of (await source.searchMemories({ query: '' })).reverse()) {
-    if (known.has(memory.id)) continue;
-    await lines.append('', { ...memory });
-    note('memories');
-  }
-  for (const name of await namesIn(join(stateDir, 'narration'), '.ndjson')) {
-    const run = textOfName(name);
-    if (run === null || (await target.readNarration(run)).length > 0) continue;
-    const told = (await source.readNarration(run)) as unknown as Json[]; // JSON-safe
-    await linesOf(database, 'narration').appendAll(run, told);
-    for (const concept of await source.listConcepts(run)) await target.claimConcept(run, concept);
-    note('narrations');
-  }
-}
-
-async function copyRecords({ stateDir, source, target, database, note }: Copying): Promise<void> {
-  for (const name of await namesIn(join(stateDir, 'devices'), '.json')) {
-    await recordsOf(database, 'device').writeOnce(
-      textOfName(name) ?? name,
-      JSON.stringify(await source.readDevice(textOfName(name) ?? name)),
-    );
+async function copyDevices(copying: Copying): Promise<void> {
+  const { stateDir, source, database, note } = copying;
+  for (const name of await namesIn(copying, join(stateDir, 'devices'), '.json')) {
+    const device = textOfName(name) ?? name;
+    const record = await readOrLeave(copying, `the device \`${device}\``, () => source.readDevice(device));
+    if (record === null) continue;
+    await recordsOf(database, 'device').writeOnce(device, JSON.stringify(record));
     note('devices');
   }
-  for (const name of await namesIn(join(stateDir, 'recorded'), '.json')) {
-    const answers = await source.readRecorded(textOfName(name) ?? name);
-    if (answers !== null) await target.writeRecorded(textOfName(name) ?? name, answers);
+}
+
+async function copyRecords(copying: Copying): Promise<void> {
+  const { stateDir, source, target, database, leave } = copying;
+  for (const name of await namesIn(copying, join(stateDir, 'recorded'), '.json')) {
+    const run = textOfName(name) ?? name;
+    const answers = await readOrLeave(copying, `what the test \`${run}\` gives`, () => source.readRecorded(run));
+    if (answers !== null) await target.writeRecorded(run, answers);
   }
-  const tainted = (readLines(join(stateDir, 'memory', 'tainted.ndjson')) ?? []) as unknown as {
-    content: string;
-    run: string;
-  }[];
+  const marks = await readOrLeave(copying, 'what runs wrote where a person’s word counts', () =>
+    readLines(join(stateDir, 'memory', 'tainted.ndjson')),
+  );
+  const tainted = (marks ?? []) as unknown as { content: string; run: string }[]; // `taint` wrote them
   for (const { content, run } of tainted) await recordsOf(database, 'tainted').write(content, run);
   const key = (await readPlain(join(stateDir, 'approval.key'), 1024))?.toString().trim();
   if (key !== undefined) await recordsOf(database, 'approval-key').writeOnce('', key);
   const snapshots = snapshotFolder(stateDir);
-  for (const name of await namesIn(join(snapshots, 'refs', 'runs'), ''))
+  for (const name of await namesIn(copying, join(snapshots, 'refs', 'runs'), ''))
     await recordsOf(database, 'snapshot').writeOnce(
       textOfName(name) ?? name,
       JSON.stringify({ host: hostname(), folder: snapshots }),
     );
-}
-
-/** Names of files that have this end, without it. */
-async function namesIn(folder: string, end: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const wanted = entries.filter((entry) => (end === '' ? entry.isDirectory() : entry.name.endsWith(end)));
-    return wanted.map(({ name }) => name.slice(0, name.length - end.length)).sort();
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw storeFailure(error, 'read', folder);
-  }
-}
-
-async function hashesIn(folder: string): Promise<string[]> {
-  const hashes: string[] = [];
-  for (const part of await namesIn(folder, ''))
-    hashes.push(
-      ...(await readdir(join(folder, part)))
-        .filter((name) => /^[0-9a-f]{64}$/.test(name))
-        .map((hex) => `sha256:${hex}`),
-    );
-  return hashes;
-}
-
-/** What `fileName` made a name of; null where that was a hash. */
-function textOfName(name: string): string | null {
-  return name.startsWith('+') ? null : decodeURIComponent(name);
+  const followers = (await readOrLeave(copying, 'what starts when runs end', () => source.readFollowers())) ?? [];
+  if (followers.length > 0 && (await target.readFollowers()).length === 0)
+    leave('what starts when runs end: `perdure schedules sync` writes it for the database');
 }
