@@ -2,7 +2,7 @@ import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project/project.js';
 import type { HostInfo } from './host/control-protocol.js';
 import type { NamesVariables } from './credentials.js';
-import { hostVariables } from './credentials.js';
+import { hostVariables, mergeCredentials } from './credentials.js';
 import type { EncryptionConfig } from './encryption/project-keys.js';
 import { projectKeys } from './encryption/project-keys.js';
 import { UnavailableError } from './errors.js';
@@ -40,7 +40,7 @@ export async function up(options: UpOptions): Promise<void> {
     env: process.env,
     uiPort: uiPort ?? null,
     health: health ?? null,
-    credentials: hostVariables(credentials(), config),
+    credentials: mergeCredentials({}, hostVariables(credentials(), config)),
     keys: await projectKeys(config, { env: credentials(), root: project.root }),
     log,
     onReady,

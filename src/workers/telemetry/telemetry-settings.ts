@@ -51,11 +51,18 @@ export function telemetryVariables({ telemetry }: TelemetryConfig, env: Env): Re
       `Telemetry goes to the address in \`${variable}\`, and that variable is not set.`,
       'Set it, or remove `telemetry.otlp` from perdure.yml.',
     );
-  return {
+  const set = {
     ...Object.fromEntries(named),
     ...(address === undefined ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: address }),
-    ...(telemetry?.content === undefined ? {} : { [CONTENT]: String(telemetry.content) }),
   };
+  // By itself it sends nothing, and a host takes all of telemetry from the command that sets any of it.
+  const content = Object.keys(set).length === 0 ? undefined : telemetry?.content;
+  return { ...set, ...(content === undefined ? {} : { [CONTENT]: String(content) }) };
+}
+
+/** Tells whether a variable is one of OpenTelemetry's. */
+export function isTelemetryVariable(name: string): boolean {
+  return VARIABLE.test(name);
 }
 
 /** Tells whether runs are traced: there is an address for traces, and nothing says otherwise. */
