@@ -53,8 +53,8 @@ export const agentCreate = defineTool({
       );
     const { text, ending } = agentText({ name, ...more, toolsets }, instructions ?? prompt ?? '');
     const file = join(project.root, 'definitions', 'agents', `${name}.${ending}`);
-    await made.add({ kind: 'agent', name, description: more.description, file, text }, async () => {
-      await compile(file, workspace, terminal, { made: made.forCompiler() });
+    await made.add({ kind: 'agent', name, description: more.description, file, text }, async (withIt) => {
+      await compile(file, workspace, terminal, { made: withIt });
     });
     return {
       name,

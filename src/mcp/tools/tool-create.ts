@@ -41,11 +41,11 @@ export const toolCreate = defineTool({
         );
     const { text, description } = writtenText(written, { name, version: 1 });
     const file = join(project.root, 'definitions', 'tools', name, 'tool.yml');
-    await made.add({ kind: 'tool', name, description, file, text }, async () => {
+    await made.add({ kind: 'tool', name, description, file, text }, async (withIt) => {
       const { check, problems, sources } = createCompiler({
         cwd: terminal.cwd,
         ...workspace,
-        made: made.forCompiler(),
+        made: withIt,
       });
       const read = check(file);
       if (hasErrors(problems)) throw new ProblemsError(sortProblems(problems), sources, 1);

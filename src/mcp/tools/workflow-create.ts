@@ -32,13 +32,13 @@ export const workflowCreate = defineTool({
       throw new McpRefusal(`The project has a workflow \`${name}\` already; choose another name.`);
     const { text, description } = writtenText(written, { name });
     const file = join(project.root, 'definitions', 'workflows', `${name}.yml`);
-    await made.add({ kind: 'workflow', name, description, file, text }, async () => {
-      const { plan } = await compile(file, workspace, terminal, { made: made.forCompiler() });
+    await made.add({ kind: 'workflow', name, description, file, text }, async (withIt) => {
+      const { plan } = await compile(file, workspace, terminal, { made: withIt });
       if (plan.name !== name)
         throw new McpRefusal(`The workflow's text names it \`${plan.name}\`; expected \`${name}\`.`);
       checkGenerated(plan, config);
       // What it has to say against the text the compiler has said.
-      checkToolSteps(createLoader(terminal.cwd, () => undefined, made.forCompiler().texts).load(file));
+      checkToolSteps(createLoader(terminal.cwd, () => undefined, withIt.texts).load(file));
     });
     return {
       name,
