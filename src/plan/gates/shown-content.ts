@@ -27,12 +27,12 @@ export async function withContents(
   details: string,
   read: (ref: Hash, bytes: number) => Promise<Json>,
 ): Promise<string> {
-  const blocks = new Map<string, string>();
-  for (const [line, ref, bytes] of details.matchAll(NAMED)) {
+  const blocks: (string | null)[] = [];
+  for (const [, ref, bytes] of details.matchAll(NAMED)) {
     const value = await read(ref as Hash, Number(bytes)); // the pattern has just been checked
-    if (value !== null) blocks.set(line, contentBlock(value));
+    blocks.push(value === null ? null : contentBlock(value).trimEnd());
   }
-  return details.replace(NAMED, (line) => blocks.get(line)?.trimEnd() ?? line);
+  return details.replace(NAMED, (line) => blocks.shift() ?? line);
 }
 
 /** All of it, as a block of code: neither Markdown nor HTML in it means anything. */

@@ -13,13 +13,13 @@ export interface Endpoint {
   /** Pages in a browser that may ask, by their origin. */
   origins: () => readonly string[];
   /** Tells by its headers and path whether a request may be answered, and which of the two questions it is. */
-  question: (request: IncomingMessage) => string | null;
+  question: (request: IncomingMessage) => string | null | Promise<string | null>;
 }
 
 /**
  * Answers one request of Temporal's UI or command line: `/decode` gives payloads as people can read them, `/encode`
- * encrypts them where there are keys. Without an origin it is no page in a browser; with one it must be a named one's.
- * No tool is answered.
+ * encrypts them where there are keys. Without an origin it is no page in a browser, and `question` says whether it may
+ * ask; with one it must be a named one's. No tool is answered.
  */
 export async function answerCodec(
   request: IncomingMessage,
@@ -30,7 +30,7 @@ export async function answerCodec(
   if (tool !== undefined) return end(response, 403);
   if (origin !== undefined && !origins().includes(origin)) return end(response, 403);
   if (origin !== undefined) allowOrigin(response, origin);
-  const asked = question(request);
+  const asked = await question(request);
   // Before it has the token: a browser asks whether it may bring one.
   if (request.method === 'OPTIONS') return end(response, 204);
   if (asked === null) return end(response, 403);

@@ -1,5 +1,5 @@
 import type { Payload } from '@temporalio/common';
-import { isObject } from '../../plan/values/json.js';
+import { isObject, utf8Bytes } from '../../plan/values/json.js';
 import { namesContent, withContents } from '../../plan/gates/shown-content.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { lengthenPlan } from '../../plan/packing/packed-plan.js';
@@ -110,9 +110,8 @@ async function show(value: Json, budget: Budget): Promise<Json> {
 async function showDetails(details: Json, budget: Budget): Promise<Json> {
   if (typeof details !== 'string' || !namesContent(details)) return show(details, budget);
   return withContents(details, async (ref, bytes) => {
-    if (budget.store === null || bytes > budget.left) return null;
-    budget.left -= bytes;
-    return budget.store.get(ref).catch(() => null); // its name stays
+    const loaded = await load(ref, bytes, budget).catch(() => null); // its name stays
+    return loaded?.value ?? null;
   });
 }
 
@@ -130,15 +129,24 @@ function readablePlan(short: string): Json | null {
 }
 
 async function showStored(named: JsonObject, hash: Hash, budget: Budget): Promise<Json> {
-  const bytes = Number(named['bytes']);
-  if (budget.store === null || bytes > budget.left) return named;
-  budget.left -= bytes;
   const { preview: _, ...name } = named;
   try {
-    return { ...name, value: await budget.store.get(hash) };
+    const loaded = await load(hash, Number(named['bytes']), budget);
+    return loaded === null ? named : { ...name, value: loaded.value };
   } catch (error) {
     return { ...named, missing: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** A stored value where there is room for it; null where there is none, by what its name says or by what it is. */
+async function load(hash: Hash, said: number, budget: Budget): Promise<{ value: Json } | null> {
+  if (budget.store === null || said > budget.left) return null;
+  const value = await budget.store.get(hash);
+  const bytes = Math.max(said, utf8Bytes(JSON.stringify(value)));
+  const fits = bytes <= budget.left;
+  // Whoever wrote a name may have written another size: nothing more is loaded for a payload that says too little.
+  budget.left = fits ? budget.left - bytes : 0;
+  return fits ? { value } : null;
 }
 
 /** A `StoredValue` has its hash under `ref`, a `Text` of a Plan under `text`; both have `bytes`. */

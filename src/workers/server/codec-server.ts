@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { KeyRing } from '../../store/encryption/key-ring.js';
 import type { Store } from '../../store/store.js';
 import { answerCodec } from '../codec/codec-protocol.js';
 import { codeOf } from '../errors.js';
+import { isOwnPeer } from './own-peer.js';
 import { LOOPBACK } from './ports.js';
 
 /** The HTTP endpoint that Temporal's Web UI asks to show payloads. */
@@ -15,7 +16,7 @@ export interface CodecServer {
 }
 
 /**
- * Serves `/decode` and `/encode` on loopback. A payload that is encrypted or names stored values comes back with the
+ * Serves `/decode` and `/encode` on loopback, to pages of the UI; on Linux only to this account. A payload that is encrypted or names stored values comes back with the
  * values themselves, up to 1 MiB in one payload; everything else comes back as it is. A `wanted` port that is taken
  * gives another one. A Plan comes back as people can read it.
  */
@@ -30,8 +31,7 @@ export async function serveCodec(
     void answerCodec(request, response, {
       reader: () => ({ store, keys: keys() }),
       origins: () => origins,
-      // A foreign name that resolves to loopback (DNS rebinding) shows itself in the Host header.
-      question: ({ headers, url = '' }) => (loopbackHosts(port).includes(headers.host ?? '') ? url : null),
+      question: (asked) => questionIn(asked, port),
     }).catch(() => response.destroy());
   });
   port = await listen(server, wanted);
@@ -44,6 +44,16 @@ export async function serveCodec(
         server.closeAllConnections();
       }),
   };
+}
+
+/**
+ * The question of a page of the UI, which a browser shows to somebody of this account. A token would keep nobody out:
+ * the UI tells it to whoever asks, and it would stand in the server's command line.
+ */
+async function questionIn({ headers, url = '', socket }: IncomingMessage, port: number): Promise<string | null> {
+  // A foreign name that resolves to loopback (DNS rebinding) shows itself in the Host header.
+  const isPage = headers.origin !== undefined && loopbackHosts(port).includes(headers.host ?? '');
+  return isPage && (await isOwnPeer(socket)) ? url : null;
 }
 
 function loopbackHosts(port: number): string[] {

@@ -10,9 +10,15 @@ import type { CodecServer } from '../../../src/workers/server/codec-server.js';
 
 const REF: Hash = `sha256:${'a'.repeat(64)}`;
 const GONE: Hash = `sha256:${'b'.repeat(64)}`;
+const LONG: Hash = `sha256:${'c'.repeat(64)}`;
+const VALUE = 'x'.repeat(500_000);
 const store = {
   get: (ref: Hash): Promise<Json> =>
-    ref === REF ? Promise.resolve(['all', 'of', 'it']) : Promise.reject(new Error('The stored value is missing')),
+    ref === LONG
+      ? Promise.resolve(VALUE)
+      : ref === REF
+        ? Promise.resolve(['all', 'of', 'it'])
+        : Promise.reject(new Error('The stored value is missing')),
 };
 const UI = 'http://127.0.0.1:8233';
 
@@ -36,8 +42,8 @@ interface Asked {
 async function ask({
   method = 'POST',
   path = '/decode',
-  headers = {},
-  body = '{"payloads":[]}',
+  headers = { origin: UI },
+  body = method === 'POST' ? '{"payloads":[]}' : '',
 }: Asked): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }> {
   codec = await serveCodec(store, null);
   codec.allow(8233);
@@ -136,6 +142,23 @@ describe('the codec endpoint', () => {
     expect(await decoded([named, named])).toEqual([{ ...named, value: ['all', 'of', 'it'] }, named]);
   });
 
+  it.each([
+    ['a size that is none', 0],
+    ['a size below nothing', -1e9],
+  ])('counts what values are, whatever their names say: %s', async (_, bytes) => {
+    const named = { ref: LONG, bytes };
+    const shown = await decoded(Array.from({ length: 9 }, () => named));
+    expect(shown).toEqual([...Array.from({ length: 2 }, () => ({ ...named, value: VALUE })), ...Array(7).fill(named)]);
+    const line = `What it shows is ${LONG} (0 bytes)`;
+    const { currentDetails: details } = (await decoded({ currentDetails: Array(9).fill(line).join('\n') })) as {
+      currentDetails: string;
+    };
+    expect(details.split('\n').map((one) => one.trim().length)).toEqual([
+      ...Array<number>(2).fill(VALUE.length),
+      ...Array<number>(7).fill(line.length),
+    ]);
+  });
+
   it('leaves payloads of other encodings as they are', async () => {
     expect(await decoded({ ref: REF, bytes: 16 }, 'binary/plain')).toEqual({ ref: REF, bytes: 16 });
   });
@@ -143,13 +166,13 @@ describe('the codec endpoint', () => {
   it.each<[string, Asked, number]>([
     ['our own UI', { headers: { origin: UI } }, 200],
     ['our own UI by its other name', { headers: { origin: 'http://localhost:8233' } }, 200],
-    ['a program that is no browser', {}, 200],
-    ['a tool of an agent', { headers: { [TOOL_HEADER]: '1' } }, 403],
+    ['a program that is no page of the UI', { headers: {} }, 403],
+    ['a tool of an agent', { headers: { origin: UI, [TOOL_HEADER]: '1' } }, 403],
     ['a preflight of our UI', { method: 'OPTIONS', headers: { origin: UI } }, 204],
     ['a page from elsewhere', { headers: { origin: 'http://evil.example' } }, 403],
     ['a page without a name', { headers: { origin: 'null' } }, 403],
     ['another port of this machine', { headers: { origin: 'http://127.0.0.1:9999' } }, 403],
-    ['a name that was rebound to loopback', { headers: { host: 'evil.example' } }, 403],
+    ['a name that was rebound to loopback', { headers: { origin: UI, host: 'evil.example' } }, 403],
     ['a preflight from elsewhere', { method: 'OPTIONS', headers: { origin: 'http://evil.example' } }, 403],
     ['a GET', { method: 'GET' }, 405],
     ['another path', { path: '/etc/passwd' }, 404],
@@ -163,7 +186,10 @@ describe('the codec endpoint', () => {
       /ECONNRESET|EPIPE/.test(String(error)) ? tooBig : Promise.reject(new Error(String(error))),
     );
     expect(answer.status).toBe(status);
-    expect(answer.headers['access-control-allow-origin']).toBe(status < 300 ? asked.headers?.['origin'] : undefined);
+    const { origin, [TOOL_HEADER]: tool }: Record<string, string | undefined> = asked.headers ?? { origin: UI };
+    const isUi = origin === UI || origin === 'http://localhost:8233';
+    const isAnswered = answer !== tooBig && isUi && tool === undefined;
+    expect(answer.headers['access-control-allow-origin']).toBe(isAnswered ? origin : undefined);
   });
 
   it('gives back what it is asked to encode', async () => {
