@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
 import type { Server } from 'node:net';
@@ -12,9 +13,14 @@ export interface WebServer {
   port(): number;
   /** Begins to listen, and gives the URL of its address. Throws what says why it cannot (exit code 3). */
   open(): Promise<string>;
-  /** Ends it: requests that are under way are cut, or finished. */
+  /**
+   * Ends it: requests that are under way are cut, or finished. Of the latter, one that is not whole after some seconds
+   * is cut too: whoever sends it would keep the server.
+   */
   close(underWay: 'cut' | 'finish'): Promise<void>;
 }
+
+const WHOLE_MS = 5_000;
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 
@@ -24,6 +30,17 @@ export function createWebServer(reach: Reach, fetch: Fetch): WebServer {
     fetch,
     ...(reach.tls === null ? {} : { createServer: createTlsServer, serverOptions: reach.tls }),
   });
+  const unanswered = new Map<IncomingMessage, Promise<void>>();
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const answered = new Promise<void>((resolve) => response.once('finish', resolve).once('close', resolve));
+    unanswered.set(request, answered);
+    void answered.then(() => unanswered.delete(request));
+  });
+  /** What is there as a whole is answered: nobody sends it again who was cut off. */
+  const cutHalves = async (): Promise<void> => {
+    await Promise.all([...unanswered].map(([request, answered]) => (request.complete ? answered : null)));
+    if ('closeAllConnections' in server) server.closeAllConnections();
+  };
   const port = (): number => {
     const at = server.address();
     return typeof at === 'object' && at !== null ? at.port : 0;
@@ -38,7 +55,9 @@ export function createWebServer(reach: Reach, fetch: Fetch): WebServer {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       if (underWay === 'cut' && 'closeAllConnections' in server) server.closeAllConnections();
       if (underWay === 'finish' && 'closeIdleConnections' in server) server.closeIdleConnections();
+      const late = setTimeout(() => void cutHalves(), WHOLE_MS);
       await closed;
+      clearTimeout(late);
     },
   };
 }
