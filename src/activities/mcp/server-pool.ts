@@ -10,27 +10,34 @@ interface PooledServer {
   server: Promise<OpenServer>;
   users: number;
   idle: NodeJS.Timeout | null;
+  /** It is used by no more calls, and ended with the last of those that use it. */
+  isLeft: boolean;
 }
 
 const pool = new Map<string, PooledServer>();
+/** Servers that still have users and are in the pool no more. */
+const left = new Set<PooledServer>();
 
 /** The use of a server, shared with others of this process that use the same. */
 export interface ServerUse {
   server: OpenServer;
-  /** To be called at the end. `broken`: it is ended at once where nobody else uses it. */
+  /** To be called at the end. `broken`: nobody else joins it, and it is ended with the last who uses it. */
   leave: (broken: boolean) => Promise<void>;
 }
 
 /** Joins a server of the pool: one connection for all calls of a worker with the same config and secrets. */
 export async function useServer(place: ServerPlace): Promise<ServerUse> {
   const key = keyOf(place);
-  const pooled = await openPooled(key, place);
+  let pooled = await openPooled(key, place);
+  // Another call may have left it meanwhile.
+  while (pooled.isLeft) pooled = await openPooled(key, place);
   pooled.users += 1;
   if (pooled.idle !== null) clearTimeout(pooled.idle);
   pooled.idle = null;
   try {
     const server = await pooled.server;
-    return { server, leave: (broken) => leave(key, pooled, server, broken) };
+    const used = pooled;
+    return { server, leave: (broken) => leave(key, used, server, broken) };
   } catch (error) {
     pool.delete(key);
     throw error;
@@ -50,19 +57,26 @@ async function openPooled(key: string, place: ServerPlace): Promise<PooledServer
   // Another call may have opened it meanwhile.
   const now = pool.get(key);
   if (now !== undefined && now !== known) return now;
-  const pooled: PooledServer = { server: openServer(place), users: 0, idle: null };
+  const pooled: PooledServer = { server: openServer(place), users: 0, idle: null, isLeft: false };
   pool.set(key, pooled);
   return pooled;
 }
 
 async function leave(key: string, pooled: PooledServer, server: OpenServer, broken: boolean): Promise<void> {
   pooled.users -= 1;
-  if (pooled.users > 0) return;
-  const end = async (): Promise<void> => {
+  const takeOut = (): void => {
+    pooled.isLeft = true;
+    left.add(pooled);
     if (pool.get(key) === pooled) pool.delete(key);
-    await server.close();
   };
-  if (broken) return end();
+  const end = async (): Promise<void> => {
+    takeOut();
+    await server.close();
+    left.delete(pooled);
+  };
+  if (broken) takeOut();
+  if (pooled.users > 0) return;
+  if (pooled.isLeft) return end();
   pooled.idle = setTimeout(() => void end(), IDLE_MS).unref();
 }
 
@@ -74,8 +88,9 @@ function keyOf({ name, server, root, credentials, store }: ServerPlace): string 
 
 /** Ends every server of this process. */
 export async function closeServers(): Promise<void> {
-  const open = [...pool.values()];
+  const open = [...pool.values(), ...left];
   pool.clear();
+  left.clear();
   await Promise.all(
     open.map(async ({ server, idle }) => {
       if (idle !== null) clearTimeout(idle);

@@ -83,7 +83,8 @@ async function ask(
   };
   const result = await client.callTool(
     { name: remote, arguments: args, ...(traceparent === undefined ? {} : { _meta: { traceparent } }) },
-    { signal, timeout: server.timeout_ms, resetTimeoutOnProgress: true, onprogress },
+    // What it tells of its progress gives it no more time: the limit is one of the whole call.
+    { signal, timeout: server.timeout_ms, onprogress },
   );
   const content = contentOf(result);
   const fault = jsonFault(content);

@@ -247,6 +247,29 @@ describe('a tool of an MCP server on stdio', () => {
   });
 });
 
+describe('a server that a call has left without an answer', () => {
+  it('is used by no other call, and ends with the last that uses it', async () => {
+    const folder = newFolder();
+    const [hang, echo] = [await listed(notes(folder), 'hang', folder), await listed(notes(folder), 'echo', folder)];
+    const calls = [0, 1].map(() => {
+      const controller = new AbortController();
+      return { controller, running: call(hang, {}, controller.signal).catch((error: unknown) => error) };
+    });
+    await until(() => (pidsOf(folder, 'child').length === 2 ? true : null));
+    const [first = 0] = pidsOf(folder, 'started');
+    calls[0]?.controller.abort();
+    await calls[0]?.running;
+    expect(await call(echo, { text: 'x' })).toMatchObject({ content: 'echo: x' });
+    expect(pidsOf(folder, 'started')).toHaveLength(2);
+    expect(await isAlive(first)).toBe(true);
+    calls[1]?.controller.abort();
+    await calls[1]?.running;
+    expect(await isAlive(first)).toBe(false);
+    expect(await call(echo, { text: 'y' })).toMatchObject({ content: 'echo: y' });
+    expect(pidsOf(folder, 'started')).toHaveLength(2);
+  });
+});
+
 describe('a tool of an MCP server on http', () => {
   it('is called with the headers of its config, secrets filled in', async () => {
     const folder = newFolder();

@@ -1,3 +1,4 @@
+// @seconds 15
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,10 +51,10 @@ async function callOf(connect: McpServer): Promise<ToolRun> {
   return callRemote.run(tool, {}, { ...context, workspace: folder });
 }
 
-function onStdio(called: string): Promise<ToolRun> {
+function onStdio(called: string, limitMs = 60_000): Promise<ToolRun> {
   const file = join(folder, 'server.cjs');
   writeFileSync(file, server(called));
-  return callOf({ kind: 'stdio', argv: [process.execPath, file], env: {}, cwd: null, timeout_ms: 60_000 });
+  return callOf({ kind: 'stdio', argv: [process.execPath, file], env: {}, cwd: null, timeout_ms: limitMs });
 }
 
 describe('what an MCP server writes', () => {
@@ -68,6 +69,17 @@ describe('what an MCP server writes', () => {
     const flood = `const more = () => process.stdout.write('x'.repeat(1 << 20), more); more();`;
     expect(await onStdio(flood)).toEqual({
       content: 'The MCP server `raw` gave no answer: it wrote a message of more than 10 MiB.',
+      is_error: true,
+    });
+  });
+
+  it('of its progress gives it no more time', async () => {
+    const progress =
+      `const { progressToken } = request.params._meta; let progress = 0; setInterval(() => ` +
+      `process.stdout.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', ` +
+      `params: { progressToken, progress: (progress += 1) } }) + '\\n'), 500);`;
+    expect(await onStdio(progress, 5_000)).toMatchObject({
+      content: expect.stringContaining('gave no answer') as string,
       is_error: true,
     });
   });
