@@ -38,7 +38,7 @@ export function createWebServer(reach: Reach, fetch: Fetch): WebServer {
   });
   /** What is there as a whole is answered: nobody sends it again who was cut off. */
   const cutHalves = async (): Promise<void> => {
-    await Promise.all([...unanswered].map(([request, answered]) => (request.complete ? answered : null)));
+    await Promise.all([...unanswered].flatMap(([request, answered]) => (request.complete ? [answered] : [])));
     if ('closeAllConnections' in server) server.closeAllConnections();
   };
   const port = (): number => {

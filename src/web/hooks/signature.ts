@@ -11,7 +11,7 @@ export interface Posted {
 /** A delivery that is genuine: by its id a second one is known. */
 export interface Delivery {
   id: string;
-  /** What it is about, where a header says so. */
+  /** What it is about, where a header says so; GitHub does not sign it, so that nothing may be decided by it alone. */
   type: string | null;
 }
 
