@@ -8,6 +8,7 @@ import { filledValues, secretsIn, valuesOf } from '../../plan/tools/mcp-server.j
 import { commandEnvironment } from '../processes/command-environment.js';
 import type { Credentials } from '../dependencies.js';
 import { resolveExecutable } from '../processes/executable.js';
+import { createOutputCapture } from '../processes/output-capture.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { TOO_LONG, boundedFetch } from './message-bound.js';
@@ -48,7 +49,7 @@ export interface OpenServer {
 
 const CONNECT_MS = 30_000;
 /** What is kept of what a server says when it fails. */
-const STDERR_CHARACTERS = 500;
+const SAID_BYTES = 1_200;
 
 /** Starts or reaches a server. Throws an McpServerError. */
 export async function openServer(place: ServerPlace): Promise<OpenServer> {
@@ -99,7 +100,7 @@ async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<Ope
   } catch (error) {
     await close();
     if (fault !== null) throw new Error(fault);
-    const words = said().trim().slice(-STDERR_CHARACTERS);
+    const words = said().trim();
     throw words === ''
       ? error
       : new Error(`${error instanceof Error ? error.message : String(error)}; it said: ${words}`);
@@ -135,18 +136,16 @@ function startProcess(
     );
     const folder = resolve(place.root, cwd ?? '.');
     const file = resolveExecutable(program, folder, env['PATH'] ?? '');
-    let stderr = '';
+    const said = createOutputCapture(SAID_BYTES, maskFor(place));
     const transport = processTransport({
       file,
       args: start.args,
       cwd: folder,
       env,
       onTooLong,
-      onStderr: (text) => {
-        stderr = (stderr + text).slice(-STDERR_CHARACTERS);
-      },
+      onStderr: (chunk) => said.add(chunk),
     });
-    return { transport, said: () => stderr, release: command.release };
+    return { transport, said: () => said.text(), release: command.release };
   } catch (error) {
     command.release();
     throw told(place, error);

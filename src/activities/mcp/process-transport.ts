@@ -12,7 +12,7 @@ export interface ServerProcess {
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  onStderr: (text: string) => void;
+  onStderr: (chunk: Buffer) => void;
   /** One of its messages has no end; it is being killed. */
   onTooLong: () => void;
 }
@@ -60,7 +60,7 @@ export function processTransport({ file, args, cwd, env, onStderr, onTooLong }: 
   const transport: Transport = {
     async start() {
       child.stdout.on('data', take);
-      child.stderr.on('data', (chunk: Buffer) => onStderr(chunk.toString()));
+      child.stderr.on('data', onStderr);
       child.stdin.on('error', (error) => transport.onerror?.(error));
       void exited.then(() => {
         kill('SIGKILL');

@@ -1,4 +1,5 @@
 import { unescape } from 'node:querystring';
+import type { Mask } from '../values/mask-secrets.js';
 import { maskOf } from '../values/mask-secrets.js';
 import type { Program } from './program.js';
 import { SECRET_CHARACTERS } from '../../plan/tools/mcp-server.js';
@@ -24,7 +25,7 @@ const NETWORK = [
 export function programEnvironment(
   { credentials, homes }: Pick<Program, 'credentials' | 'homes'>,
   known: Record<string, string | undefined>,
-): { declared: Record<string, string>; redact: (text: string) => string } {
+): { declared: Record<string, string>; redact: Mask } {
   const own = pick(credentials, known);
   const network = pick(NETWORK, process.env);
   const secrets = [

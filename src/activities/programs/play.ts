@@ -11,6 +11,8 @@ import { gatherText } from '../attempt/text-log.js';
 import type { Usage } from '../models/protocol/provider.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
+import type { Mask } from '../values/mask-secrets.js';
+import { maskPieces } from '../values/mask-secrets.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { programEnvironment } from './environment.js';
 import { madeProtected } from '../tools/shell/guard.js';
@@ -82,7 +84,7 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
       .then((end) => {
         listening.finish();
         signal.throwIfAborted();
-        return listening.outcome() ?? listening.reader.end(end, listening.said());
+        return masked(listening.outcome() ?? listening.reader.end(end, listening.said()), redact);
       })
       // Also of one that was cancelled: what it has made does not stay.
       .catch((error: unknown) => release().then(() => Promise.reject(error as Error)));
@@ -97,13 +99,19 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
 }
 
 /** Reads both streams: events from stdout, everything else as what it says beside. */
-function listen({ program, before, task, log, onProgress, onEvent }: Play, redact: (text: string) => string) {
+function listen({ program, before, task, log, onProgress, onEvent }: Play, redact: Mask) {
   const reader = program.reader(before);
   const said = createOutputCapture(SAID_BYTES);
   const enough = new AbortController();
+  const pieces = maskPieces(redact);
   const text = gatherText(log, (characters) => onProgress({ characters }));
   let early: ProgramOutcome | null = null;
   let turns = 0;
+
+  function endText(): void {
+    text.add(pieces.end());
+    text.end();
+  }
 
   function stopWith(outcome: ProgramOutcome): void {
     early ??= outcome;
@@ -114,7 +122,7 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
     onEvent(event);
     switch (event.kind) {
       case 'text':
-        return text.add(event.text);
+        return text.add(pieces.add(event.text));
       case 'turn':
         turns += 1;
         onProgress({ turns });
@@ -123,7 +131,7 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
           stopWith({ ...reader.end({ code: null, signal: null }, ''), kind: 'turns-exceeded' });
         return undefined;
       case 'tool':
-        text.end();
+        endText();
         return log.write('note', `${event.name} ${event.about}\n`);
       case 'note':
         return log.write('note', `${event.text}\n`);
@@ -156,9 +164,15 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
     finish: () => {
       outLines.end();
       errorLines.end();
-      text.end();
+      endText();
     },
   };
+}
+
+/** The outcome without secrets: a reader may have put it together from pieces, each of which has a part of one. */
+function masked(outcome: ProgramOutcome, mask: Mask): ProgramOutcome {
+  if ('text' in outcome) return { ...outcome, text: mask(outcome.text) };
+  return 'message' in outcome ? { ...outcome, message: mask(outcome.message) } : outcome;
 }
 
 /** Never a file of the workspace: an agent may have made it. */

@@ -5,8 +5,12 @@ const MASK = '…';
 /** Shorter pieces of a secret in base 64 would be found everywhere. */
 const PIECE_CHARACTERS = 8;
 
-/** Takes secrets out of a text (I13). */
-export type Mask = (text: string) => string;
+/** Takes secrets out of a text (I13), before it is cut: a part of a secret is none of its forms. */
+export interface Mask {
+  (text: string): string;
+  /** Characters of the longest form that it takes out. */
+  longest: number;
+}
 
 /**
  * Takes these secrets out of a text: as they are written, and in the forms in which programs often show them. The
@@ -15,7 +19,38 @@ export type Mask = (text: string) => string;
 export function maskOf(secrets: Iterable<string>): Mask {
   const forms = [...new Set([...secrets].filter((secret) => secret !== '').flatMap(formsOf))];
   forms.sort((one, other) => other.length - one.length);
-  return (text) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
+  const mask = (text: string): string => forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
+  return Object.assign(mask, { longest: forms[0]?.length ?? 0 });
+}
+
+/**
+ * Masks a text that was cut from a longer one at its start or its end: what may be part of a secret there is left out
+ * too.
+ */
+export function maskCut(text: string, mask: Mask, cut: 'start' | 'end'): string {
+  const masked = mask(text);
+  const doubtful = Math.max(0, mask.longest - 1);
+  return cut === 'start' ? masked.slice(doubtful) : masked.slice(0, Math.max(0, masked.length - doubtful));
+}
+
+/** Masks a text that comes in pieces: `add` gives what is sure of it by then, `end` the rest. */
+export function maskPieces(mask: Mask): { add: (piece: string) => string; end: () => string } {
+  let waiting = '';
+  const take = (doubtful: number): string => {
+    let cut = Math.max(0, waiting.length - doubtful);
+    // A secret that is there as a whole stands on one side of the cut.
+    while (mask(waiting.slice(0, cut)) + mask(waiting.slice(cut)) !== mask(waiting)) cut -= 1;
+    const sure = waiting.slice(0, cut);
+    waiting = waiting.slice(cut);
+    return mask(sure);
+  };
+  return {
+    add(piece) {
+      waiting += piece;
+      return take(Math.max(0, mask.longest - 1));
+    },
+    end: () => take(0),
+  };
 }
 
 /** A value with every text in it masked. */

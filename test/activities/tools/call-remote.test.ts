@@ -228,6 +228,23 @@ describe('a tool of an MCP server on stdio', () => {
     expect(JSON.stringify([started, reached])).not.toMatch(/planted|two lines/);
   });
 
+  it('that fails says no part of a secret that stands where its words are cut', async () => {
+    const folder = newFolder();
+    const tool = await listed(notes(folder), 'echo', folder);
+    for (const around of [
+      'process.stderr.write("x".repeat(596) + key + "x".repeat(9000)',
+      'process.stderr.write("x".repeat(9000) + key + "x".repeat(596)',
+    ]) {
+      const argv = [process.execPath, '-e', `const key = process.env.TOKEN; ${around}); process.exitCode = 1`];
+      const { content } = await call(
+        { ...tool, connect: canonicalJson({ ...notes(folder, { argv, env: { TOKEN: '${env.NOTES_TOKEN}' } }) }) },
+        { text: 'x' },
+      );
+      expect(content).toContain('left out');
+      expect(content).not.toMatch(/xpl|etx/);
+    }
+  });
+
   it.each([
     ['is cancelled', (controller: AbortController) => controller.abort(), {}],
     ['takes too long', () => undefined, { timeout_ms: 8_000 }],

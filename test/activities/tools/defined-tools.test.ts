@@ -188,6 +188,39 @@ describe('tools of tool.yml', () => {
     });
   });
 
+  it.each([
+    ['more than is told of it', `print("x" * int(sys.argv[1]) + os.environ["TOKEN"] + "x" * 40000)`, 'text'],
+    ['more than is told of its end', `print("x" * 40000 + os.environ["TOKEN"] + "x" * int(sys.argv[1]))`, 'text'],
+    ['no JSON', `print("x" * (int(sys.argv[1]) % 9) + os.environ["TOKEN"] + "x" * 99)`, 'json'],
+    ['an error', `sys.exit("x" * int(sys.argv[1]) + os.environ["TOKEN"] + "x" * 40000)`, 'text'],
+  ])('give no part of a secret where a program writes %s', { tags: ['python3'] }, async (_what, code, format) => {
+    const exec = {
+      entrypoint: 'python3',
+      args: ['-c', `import os, sys; ${code}`, '${text}'],
+      env: { TOKEN: '${TOOL_TOKEN}' },
+    };
+    const tool = toolOf('command', exec, { outputs: { format }, permissions: { secrets: { TOOL_TOKEN: {} } } });
+    for (const part of [2, SECRET.length - 1]) {
+      expect(JSON.stringify(await call(tool, { text: String(15 * 1024 - part) }))).not.toMatch(/xca|nary|21d8|8\+/);
+    }
+  });
+
+  it('of kind http give no part of a secret where a server refuses with more than is told', async () => {
+    const host = await serve((request, response) => {
+      const before = Number(new URL(request.url ?? '', 'http://x').searchParams.get('before'));
+      response.writeHead(400).end(`${'x'.repeat(before)}${request.headers['authorization'] ?? ''}`);
+    });
+    const exec = {
+      method: 'GET',
+      url: `http://${host}/`,
+      query: { before: '${text}' },
+      headers: { Authorization: '${TOOL_TOKEN}' },
+    };
+    const tool = toolOf('http', exec, { permissions: { network: [host], secrets: { TOOL_TOKEN: {} } } });
+    for (let part = 0; part <= SECRET.length; part += 1)
+      expect(JSON.stringify(await call(tool, { text: String(1_000 - part) }))).not.toContain('xca');
+  });
+
   it('of kind http reach the hosts of their file and no other, and take what is asked of the answer', async () => {
     const asked: unknown[] = [];
     const host = await serve((request, response) => {

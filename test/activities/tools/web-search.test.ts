@@ -66,6 +66,16 @@ describe('a search that the project names', () => {
     });
   });
 
+  it('hands on no part of a secret where more is answered than is shown', async () => {
+    const long = (limit: number): string => `${'x'.repeat(limit / 2 - 4)}planted-secret${'x'.repeat(limit)}`;
+    for (const answer of [long(50 * 1024), { results: [{ title: 't', url: 'u', content: long(5 * 1024) }] }]) {
+      const { tool } = await searching(answer);
+      const found = await callTool(tool, { query: 'x' }, await context({ SEARCH_TOKEN: 'planted-secret' }));
+      expect(JSON.stringify(found)).toContain('left out');
+      expect(JSON.stringify(found)).not.toContain('pl');
+    }
+  });
+
   it('gives an answer of another form as its text', async () => {
     const { tool } = await searching('<p>Found</p>');
     expect(await callTool(tool, { query: 'x' }, await context())).toEqual({ content: '<p>Found</p>', is_error: false });

@@ -12,6 +12,7 @@ import { readDefinition } from './definition.js';
 import type { Values } from './fill.js';
 import { FillRefusal } from './fill.js';
 import { callHttp } from './http.js';
+import type { ToolCall } from './program.js';
 import { callCommand, callPython } from './program.js';
 import { maskValue } from '../../values/mask-secrets.js';
 import { maskedLog, readSecrets } from './secrets.js';
@@ -53,11 +54,13 @@ async function runDefined(tool: DefinedTool, args: JsonObject, context: ToolCont
   const { log, flush } = maskedLog(context.log, secrets);
   const values: Values = new Map<string, Json>([...Object.entries(args), ...secrets.values]);
   try {
-    const given = await act(tool, definition, values, { ...context, log });
+    const given = await act({ tool, definition, values, context: { ...context, log }, mask: secrets.mask });
     const output = outputOf(definition, given);
-    return 'errors' in output
-      ? failed(secrets.mask(`The tool's output is not as its file says: ${output.errors.join('; ')}`))
-      : ok(maskValue(output.value, secrets.mask));
+    if ('value' in output) return ok(maskValue(output.value, secrets.mask));
+    // What is said of a text that is no JSON quotes a piece of it.
+    const told = outputOf(definition, 'text' in given ? { text: secrets.mask(given.text) } : given);
+    const errors = 'errors' in told ? told.errors : output.errors;
+    return failed(secrets.mask(`The tool's output is not as its file says: ${errors.join('; ')}`));
   } catch (error) {
     if (error instanceof FillRefusal || error instanceof WebRefusal) return failed(secrets.mask(error.message));
     throw error;
@@ -66,19 +69,12 @@ async function runDefined(tool: DefinedTool, args: JsonObject, context: ToolCont
   }
 }
 
-async function act(
-  tool: DefinedTool,
-  definition: ToolDefinition,
-  values: Values,
-  context: ToolContext,
-): Promise<{ text: string } | { value: Json }> {
-  const { http, command, python } = definition.exec;
-  if (definition.kind === 'http' && http !== undefined) return callHttp(definition, http, values, context);
-  if (definition.kind === 'command' && command !== undefined)
-    return callCommand({ tool, definition, values, context }, command);
-  if (definition.kind === 'python' && python !== undefined)
-    return callPython({ tool, definition, values, context }, python);
-  throw new FillRefusal(`The tool \`${tool.name}\` does not say how it acts.`);
+async function act(call: ToolCall): Promise<{ text: string } | { value: Json }> {
+  const { kind, exec } = call.definition;
+  if (kind === 'http' && exec.http !== undefined) return callHttp(call, exec.http);
+  if (kind === 'command' && exec.command !== undefined) return callCommand(call, exec.command);
+  if (kind === 'python' && exec.python !== undefined) return callPython(call, exec.python);
+  throw new FillRefusal(`The tool \`${call.tool.name}\` does not say how it acts.`);
 }
 
 /** What the tool gave in the form that its file promises. */

@@ -1,23 +1,24 @@
 import type { Json } from '../../../plan/values/json.js';
-import type { ToolContext } from '../handler/handler.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
+import { maskCut } from '../../values/mask-secrets.js';
 import type { WebRequest } from '../web/fetch.js';
 import { WebRefusal, fetchWeb } from '../web/fetch.js';
-import type { HttpBlock, ToolDefinition } from './definition.js';
+import type { HttpBlock } from './definition.js';
 import type { Values } from './fill.js';
 import { atPath, fill, fillAddress, fillText } from './fill.js';
+import type { ToolCall } from './program.js';
 
 const LIMIT_MS = 30_000;
+/** What is told of the answer of a server that refused. */
+const TOLD_CHARACTERS = 1_000;
 
 /**
  * Makes the request of a tool of kind http: to the hosts that its own file names, whatever its agent, and who made
  * that, may reach.
  */
 export async function callHttp(
-  { permissions }: ToolDefinition,
+  { definition: { permissions }, values, context, mask }: ToolCall,
   block: HttpBlock,
-  values: Values,
-  context: ToolContext,
 ): Promise<{ text: string } | { value: Json }> {
   const limitMs = block.timeout_ms ?? LIMIT_MS;
   const limit = startTimeLimit(context.signal, limitMs);
@@ -27,9 +28,10 @@ export async function callHttp(
       { ...context.permissions, network: permissions?.network ?? false, deny: [], ask: [], allow: [], within: [] },
       limit.signal,
     );
+    const body = answer.truncated ? maskCut(answer.body, mask, 'end') : answer.body;
     if (answer.status >= 400)
-      throw new WebRefusal(`The server answered ${answer.status}: ${answer.body.slice(0, 1_000)}`);
-    return block.response === undefined ? { text: answer.body } : { value: taken(parsed(answer.body), block.response) };
+      throw new WebRefusal(`The server answered ${answer.status}: ${mask(body).slice(0, TOLD_CHARACTERS)}`);
+    return block.response === undefined ? { text: body } : { value: taken(parsed(body), block.response) };
   } catch (error) {
     if (limit.isOver() && !context.signal.aborted)
       throw new WebRefusal(`There was no whole answer within ${limitMs / 1000} s.`);

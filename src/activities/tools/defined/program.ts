@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Json } from '../../../plan/values/json.js';
 import type { DefinedTool } from '../../../plan/tools/tool.js';
 import type { ToolContext } from '../handler/handler.js';
+import type { Mask } from '../../values/mask-secrets.js';
 import type { Program } from '../shell/program.js';
 import { resolveLinks } from '../../workspace/open.js';
 import { runProgram } from '../shell/program.js';
@@ -39,11 +40,13 @@ export interface ToolCall {
   definition: ToolDefinition;
   values: Values;
   context: ToolContext;
+  /** Takes the tool's secrets out of a text: before any of it is cut, since half a secret is not found any more. */
+  mask: Mask;
 }
 
 /** Runs the program of a tool of kind command, in the sandbox where there is one. */
 export async function callCommand(
-  { tool, definition, values, context }: ToolCall,
+  { tool, definition, values, context, mask }: ToolCall,
   block: CommandBlock,
 ): Promise<{ text: string } | { value: Json }> {
   const folder = resolve(context.workspace, tool.folder);
@@ -62,6 +65,7 @@ export async function callCommand(
       stdin: block.stdin === undefined ? null : fillText(block.stdin, values),
       timeoutMs: block.timeout_ms ?? LIMIT_MS,
       ...(definition.outputs.format === 'json' ? { shownBytes: JSON_BYTES } : {}),
+      mask,
       network: isOpen(definition),
       ...trustOf(tool),
       env,
@@ -77,7 +81,7 @@ export async function callCommand(
 
 /** Calls the function of a tool of kind python, in a Python of its own. */
 export async function callPython(
-  { tool, definition, values, context }: ToolCall,
+  { tool, definition, values, context, mask }: ToolCall,
   block: PythonBlock,
 ): Promise<{ text: string } | { value: Json }> {
   const folder = resolve(context.workspace, tool.folder);
@@ -95,6 +99,7 @@ export async function callPython(
       stdin: JSON.stringify(call),
       timeoutMs: block.timeout_ms ?? LIMIT_MS,
       shownBytes: JSON_BYTES,
+      mask,
       network: isOpen(definition),
       ...trustOf(tool),
     },
@@ -102,7 +107,7 @@ export async function callPython(
   );
   if ('failure' in end) throw new FillRefusal(end.failure);
   const { exit_code: code, stdout, stderr } = end.output;
-  if (code !== 0) throw new FillRefusal(stderr.trim().split('\n').slice(-3).join('\n') || `exit ${code}`);
+  if (code !== 0) throw new FillRefusal(mask(stderr).trim().split('\n').slice(-3).join('\n') || `exit ${code}`);
   return { value: parsed(stdout) };
 }
 

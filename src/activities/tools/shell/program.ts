@@ -14,6 +14,7 @@ import { startTimeLimit } from '../../attempt/time-limit.js';
 import { isWorkTree } from '../../workspace/own-code.js';
 import { projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
+import type { Mask } from '../../values/mask-secrets.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { isBelow } from '../../../store/folders/places.js';
@@ -65,6 +66,8 @@ export interface Program {
   timeoutMs: number;
   /** So much is given of each stream: head and tail; 30 KiB when left out. */
   shownBytes?: number;
+  /** Takes secrets out of what it writes before that is cut; what is whole is left to the caller. */
+  mask?: Mask;
   network: boolean;
   /** It runs in the sandbox or not at all. */
   sandbox: boolean;
@@ -210,8 +213,8 @@ interface Watched {
 async function watch(startable: Startable, { program, env, signal, context, killRest }: Watched): Promise<ProgramEnd> {
   const limit = startTimeLimit(signal, program.timeoutMs);
   const tooMuch = new AbortController();
-  const stdout = createOutputCapture(program.shownBytes ?? SHOWN_BYTES);
-  const stderr = createOutputCapture(SHOWN_BYTES);
+  const stdout = createOutputCapture(program.shownBytes ?? SHOWN_BYTES, program.mask);
+  const stderr = createOutputCapture(SHOWN_BYTES, program.mask);
   const take = (capture: typeof stdout, stream: 'stdout' | 'stderr'): ((chunk: Buffer) => void) => {
     const decoder = new StringDecoder('utf8'); // A character may come in two chunks.
     return (chunk) => {

@@ -5,7 +5,8 @@ import { filledValues, secretsIn } from '../../../plan/tools/mcp-server.js';
 import type { Tool } from '../../../plan/tools/tool.js';
 import { cutText } from '../../processes/output-capture.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
-import { maskOf, maskValue } from '../../values/mask-secrets.js';
+import type { Mask } from '../../values/mask-secrets.js';
+import { maskCut, maskOf, maskValue } from '../../values/mask-secrets.js';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import type { ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import type { WebRequest } from './fetch.js';
@@ -39,14 +40,16 @@ export const searchAt: ToolHandler<Tool & { kind: 'builtin' }> = {
     if ('missing' in headers)
       return failed(`The search cannot be asked: \`${headers.missing}\` is not set for this worker.`);
     const limit = startTimeLimit(context.signal, LIMIT_MS);
+    // Who is asked may show what it was asked with (I13).
+    const mask = maskOf(secretsIn(search.headers, credentials));
     try {
       const { content, is_error } = await find(
         search.url.replace('${query}', () => encodeURIComponent(data.query.toWellFormed())),
         headers.values,
         { ...context, signal: limit.signal },
+        mask,
       );
-      // Who is asked may show what it was asked with (I13).
-      return { content: maskValue(content, maskOf(secretsIn(search.headers, credentials))), is_error };
+      return { content: maskValue(content, mask), is_error };
     } catch (error) {
       if (error instanceof WebRefusal) return failed(error.message);
       if (limit.isOver()) return failed(`The search has not answered within ${LIMIT_MS / 1000} s.`);
@@ -72,6 +75,7 @@ async function find(
   url: string,
   headers: Record<string, string>,
   { permissions, signal }: ToolContext,
+  mask: Mask,
 ): Promise<ToolRun> {
   const { host } = new URL(url);
   const answer = await fetchWeb(
@@ -81,12 +85,12 @@ async function find(
     { named: true },
   );
   if (answer.status >= 400) return failed(`The search answered ${answer.status}.`);
-  const found = resultsIn(answer.body);
-  return ok(found ?? cutText(answer.body, SHOWN_BYTES));
+  const body = answer.truncated ? maskCut(answer.body, mask, 'end') : answer.body;
+  return ok(resultsIn(body, mask) ?? cutText(body, SHOWN_BYTES, mask));
 }
 
 /** What was found, in the words of the searches that there are; null where the answer has another form. */
-function resultsIn(body: string): Json[] | null {
+function resultsIn(body: string, mask: Mask): Json[] | null {
   const answer = parsed(body);
   const web = isObject(answer) ? (answer['web'] ?? answer) : null;
   const results = isObject(web) ? web['results'] : null;
@@ -97,7 +101,7 @@ function resultsIn(body: string): Json[] | null {
     .map((result) => ({
       title: textIn(result, ['title']),
       url: textIn(result, ['url', 'link']),
-      text: cutText(textIn(result, ['content', 'description', 'snippet', 'text']), SHOWN_BYTES / MOST_RESULTS),
+      text: cutText(textIn(result, ['content', 'description', 'snippet', 'text']), SHOWN_BYTES / MOST_RESULTS, mask),
     }));
 }
 
