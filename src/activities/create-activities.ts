@@ -34,6 +34,7 @@ import { createRunCommand } from './commands/run-command.js';
 import { createRunProgram } from './agents/run-program.js';
 import { createRunTool } from './tool-steps/run-tool.js';
 import { createRunToolRow } from './tool-steps/run-tool-row.js';
+import { markingInstructions } from './runs/left-instructions.js';
 import { createSendNotice, createStartNotice } from './runs/send-notice.js';
 import { createAskTurn } from './turns/ask-turn.js';
 import { createCallHooks } from './turns/call-hooks.js';
@@ -128,8 +129,9 @@ function placed(
   return (activity) =>
     held(async (call) => {
       const located = locatedCall(store, call);
-      if (store.folder !== null && located.workspace !== undefined)
-        await removeLeftLocks(store.folder, located.workspace);
-      return activity(located);
+      const { workspace, root } = located;
+      if (store.folder !== null && workspace !== undefined) await removeLeftLocks(store.folder, workspace);
+      if (workspace === undefined || root === undefined) return activity(located);
+      return markingInstructions(store, { run: root.run, workspace }, () => activity(located));
     });
 }

@@ -132,6 +132,8 @@ export interface RunRecord extends RunOutcome {
   branch?: string;
   /** What agents were told beside their prompts: a stored `InjectedContext`. */
   context?: Hash;
+  /** Hash of AGENTS.md as the run found it, null where there was none; absent in runs of before. */
+  agents_md?: Hash | null;
   /** Scope of the tree's journal: what a rerun takes results from. */
   journal: string;
   /** Its trace, where it is traced. */

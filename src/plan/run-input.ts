@@ -106,6 +106,8 @@ export interface RunSettings {
   reuse?: ReuseSettings;
   /** What agents are told beside their prompts: a stored `InjectedContext`. Absent where there is nothing to tell. */
   context?: Hash;
+  /** Hash of the project's AGENTS.md as the run finds it, null where there is none; absent in runs of before. */
+  agents_md?: Hash | null;
   /** Its trace, where it is traced. */
   trace?: TraceSettings;
   /** Folder that the run was submitted from, for commands that say so. */

@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { InjectedContext } from '../../plan/agents/injected-context.js';
 import { cutTo } from '../../plan/text/cut-to.js';
 import { toText } from '../../plan/values/json.js';
 import type { ClosingRun, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
-import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
 import { inlineValues } from '../values/inline-values.js';
 import type { Store } from '../../store/store.js';
 import { locate } from '../../store/folders/places.js';
+import { markInstructions } from './left-instructions.js';
 import { askedOf } from './told-context.js';
 
 /** Of an answer so much is kept in a session; the run itself has it whole. */
@@ -22,11 +20,14 @@ const TROUBLES = 20;
  * changes nothing.
  */
 export async function keepContext(store: Store, record: ClosingRun, results: StepResult[]): Promise<void> {
-  if (record.context === undefined) return;
   // the submitter puts nothing else there
-  const context = (await store.get(record.context)) as unknown as InjectedContext;
-  await markChanged(store, record, context);
-  if (context.session === null) return;
+  const context =
+    record.context === undefined ? null : ((await store.get(record.context)) as unknown as InjectedContext);
+  // Also of a run whose agents were told nothing: it may have made the file.
+  const found = record.agents_md === undefined ? context?.agents_md : record.agents_md;
+  if (found !== undefined)
+    await markInstructions(store, { ...record, workspace: locate(store, record.workspace) }, found);
+  if (context === null || context.session === null) return;
   const { run, status, error, ended_at: at } = record;
   const session = await store.readSession(context.session);
   if (session === null) return; // it was removed
@@ -60,25 +61,6 @@ export async function keepContext(store: Store, record: ClosingRun, results: Ste
           })),
         }),
   });
-}
-
-/**
- * Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person
- * changes them.
- */
-async function markChanged(
-  store: Store,
-  { run, workspace }: ClosingRun,
-  { agents_md }: InjectedContext,
-): Promise<void> {
-  const text = readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);
-  if (text === null) return;
-  const content = hashOf(text.toString('utf8'));
-  if (content !== agents_md && (await store.taintedBy(content)) === null) await store.taint(content, run);
-}
-
-function hashOf(text: string): `sha256:${string}` {
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
 async function textOf(store: Store, output: Value | null): Promise<string> {

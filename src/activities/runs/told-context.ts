@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { ContextBlock, InjectedContext } from '../../plan/agents/injected-context.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import { canonicalJson, toText } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
+import type { RunSettings } from '../../plan/run-input.js';
 import { everyStepOf } from '../../plan/plan.js';
 import type { Hash, Text } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
-import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
 import type { Session as Conversation, SessionMessage } from '../../store/records/session-files.js';
 import { unansweredRuns } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
 import { cutTo } from '../../plan/text/cut-to.js';
+import { instructionsHash, instructionsIn } from './left-instructions.js';
 
 /** Project instructions: what is longer is cut, with a mark. */
 const AGENTS_MD_BYTES = 64 * 1024;
@@ -38,13 +38,20 @@ export interface ToldRun {
 
 /**
  * Gathers what the agents of a run are told beside their prompts: AGENTS.md, memories that fit what is asked, and the
- * session's history. Gives the hash of the stored context; null where there is nothing to tell.
+ * session's history. Gives what the run's settings say of it: the hash of AGENTS.md, which the run may change, and that
+ * of the stored context, where there is something to tell.
  */
-export async function storeContext(told: ToldRun, store: Store): Promise<Hash | null> {
-  const { plan, input, root, session, most, description, earlier } = told;
+export async function storeContext(told: ToldRun, store: Store): Promise<Pick<RunSettings, 'context' | 'agents_md'>> {
+  const text = instructionsIn(told.root);
+  const context = await contextWith(text, told, store);
+  return { agents_md: instructionsHash(text), ...(context === null ? {} : { context }) };
+}
+
+async function contextWith(content: Buffer | null, told: ToldRun, store: Store): Promise<Hash | null> {
+  const { plan, input, session, most, description, earlier } = told;
   const usesAgents = [...everyStepOf(plan)].some(({ kind }) => kind === 'agent');
   if (!usesAgents && session === null) return null;
-  const instructions = usesAgents ? await readInstructions(root, store) : null;
+  const instructions = usesAgents ? await toldInstructions(content, store) : null;
   const about = [plan.name, shortText(plan.description), shortText(description), askedOf(input)].join(' ');
   const blocks = [
     ...(instructions === null ? [] : [instructions.block]),
@@ -65,8 +72,10 @@ function nonceOf(blocks: ContextBlock[]): string {
   return createHash('sha256').update(canonicalJson(blocks)).digest('hex').slice(0, 16);
 }
 
-async function readInstructions(root: string, store: Store): Promise<{ block: ContextBlock; hash: Hash } | null> {
-  const content = readPlainNow(join(root, 'AGENTS.md'), INSTRUCTION_BYTES);
+async function toldInstructions(
+  content: Buffer | null,
+  store: Store,
+): Promise<{ block: ContextBlock; hash: Hash } | null> {
   if (content === null) return null;
   const whole = content.toString('utf8');
   const text =

@@ -80,15 +80,14 @@ async function settingsFor(
 ): Promise<PreparedRun['settings']> {
   const root = locate(store, settled.workspace);
   const most = { ...TOLD, memories };
-  const context = await storeContext({ plan, input: given, root, session: null, most }, store);
+  const told = await storeContext({ plan, input: given, root, session: null, most }, store);
   // As the run found them, who asks again must not change.
   if (snapshot && (await store.snapshotOf(run, 'start')) === null) await store.keepSnapshot(run, 'start', root);
   const trace = settled.trace === undefined ? {} : { trace: { id: hash('sha256', `trace ${run}`).slice(0, 32) } };
-  const settings = inWorkTree({ ...settled, ...trace }, plan, {
+  return inWorkTree({ ...settled, ...trace, ...told }, plan, {
     main: mainPlace(run),
     travels: store.homes !== null,
   });
-  return context === null ? settings : { ...settings, context };
 }
 
 async function eventOf(event: Value, store: Store): Promise<JsonObject> {

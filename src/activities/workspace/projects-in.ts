@@ -16,6 +16,12 @@ export async function projectsIn({ folder }: Pick<Store, 'folder'>, workspace: s
 }
 
 /**
+ * Of a trusted project in a workspace, beside what is protected there: what its agents are told as the word of who
+ * keeps it. Of the workspace's own a run may change it, and it is told as a run's then.
+ */
+export const KEPT_IN_PROJECTS = ['AGENTS.md'];
+
+/**
  * Where a workspace has what git goes by: at its root, at those of these projects in it, and at those of repositories
  * that are there and that git enters from one of these by itself, such as submodules. As paths from its root.
  */

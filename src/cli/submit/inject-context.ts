@@ -46,9 +46,9 @@ export async function injectContext(
     messages: config.sessions?.max_history ?? TOLD.messages,
   };
   const session = opened?.session ?? null;
-  const context = await storeContext({ plan, input, root: project.root, session, most, description, earlier }, store);
+  const told = await storeContext({ plan, input, root: project.root, session, most, description, earlier }, store);
   return {
-    settings: context === null ? settings : { ...settings, context },
+    settings: { ...settings, ...told },
     question:
       opened === null ? null : { session: opened.session.session_id, head: opened.head, content: askedOf(input) },
   };

@@ -9,7 +9,10 @@ import type { Terminal } from '../terminal.js';
 import { printJson, tell } from '../terminal.js';
 
 /** What of a project's folder says what Perdure does there. */
-const OBEYED = ['perdure.yml', 'definitions', 'project.json', 'temp-agents', '.glee', '.claude', '.codex', '.gemini'];
+const OBEYED = [
+  ...['perdure.yml', 'definitions', 'project.json', 'temp-agents', 'AGENTS.md'],
+  ...['.glee', '.claude', '.codex', '.gemini'],
+];
 
 /** Those of them that stand in a folder. */
 export function obeyedIn(folder: string): string[] {

@@ -19,6 +19,6 @@ export interface InjectedContext {
   blocks: ContextBlock[];
   /** The session that the run goes on with, or null. */
   session: string | null;
-  /** Hash of AGENTS.md; null where there is none. */
+  /** Hash of AGENTS.md; null where agents are told none. */
   agents_md: Hash | null;
 }

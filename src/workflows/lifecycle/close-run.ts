@@ -75,6 +75,7 @@ function recordOf(context: RunContext, outcome: RunOutcome): ClosingRun {
     workspace: settings.workspace,
     ...(settings.worktree === undefined ? {} : { branch: branchOf(root.run) }),
     ...(settings.context === undefined ? {} : { context: settings.context }),
+    ...(settings.agents_md === undefined ? {} : { agents_md: settings.agents_md }),
     journal: root.first,
     ...(settings.trace === undefined ? {} : { trace: settings.trace }),
     ...(settings.reuse === undefined

@@ -7,7 +7,7 @@ import type { Tool } from '../../../plan/tools/tool.js';
 import { keptPlaces } from '../../workspace/kept-places.js';
 import { isWorkTree, ownCode } from '../../workspace/own-code.js';
 import { AMONG_PACKAGES } from '../../workspace/perdure-names.js';
-import { configuredBelow, gitTops, projectsIn, repositoriesOf } from '../../workspace/projects-in.js';
+import { KEPT_IN_PROJECTS, configuredBelow, gitTops, projectsIn, repositoriesOf } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import { isSeenOtherwise } from '../../workspace/alike.js';
 import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
@@ -92,7 +92,9 @@ export function builtin<A>({
 async function requireUnkept(action: Action, { store, workspace, permissions }: ToolContext): Promise<void> {
   if (action.kind !== 'write') return;
   const projects = await projectsIn(store, workspace);
-  const atRoots = ['', ...projects].flatMap((project) => permissions.protected.map((path) => join(project, path)));
+  const atRoots = ['', ...projects].flatMap((project) =>
+    [...permissions.protected, ...(project === '' ? [] : KEPT_IN_PROJECTS)].map((path) => join(project, path)),
+  );
   const kept = fromRoot(atRoots.slice(permissions.protected.length));
   if (isSeenOtherwise(join(workspace, action.path)))
     throw new FileRefusal(`A hook goes by \`${action.path}\` just now. Try again.`);

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Permissions } from '../../../plan/tools/permission.js';
 import { keptPlaces } from '../../workspace/kept-places.js';
+import { KEPT_IN_PROJECTS } from '../../workspace/projects-in.js';
 import { inFolderOf } from '../../workspace/open.js';
 import { FileRefusal } from '../../refusal.js';
 import { covered } from '../../../store/processes/bare-sandbox.js';
@@ -54,7 +55,9 @@ export async function makeFolders(
 export function fixedPaths(protectedPaths: string[], projects: string[], repositories: string[]): string[] {
   const atRoot = protectedPaths.map((path) => path.replace(/^\//, '')).filter((path) => path !== '.git');
   return [
-    ...['', ...projects].flatMap((project) => atRoot.map((path) => join(project, path))),
+    ...['', ...projects].flatMap((project) =>
+      [...atRoot, ...(project === '' ? [] : KEPT_IN_PROJECTS)].map((path) => join(project, path)),
+    ),
     ...repositories.flatMap((repository) => GIT_FIXED.map((name) => join(repository, name))),
   ];
 }
