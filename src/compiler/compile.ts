@@ -1,12 +1,15 @@
 import { join, relative, resolve, sep } from 'node:path';
 import type { Autonomy } from '../plan/gates/autonomy.js';
 import type { Permissions } from '../plan/tools/permission.js';
+import { isBelow } from '../plan/tools/permission.js';
 import type { Plan } from '../plan/plan.js';
 import type { RemoteTool } from '../plan/tools/tool.js';
 import type { Hash } from '../plan/values/value.js';
+import { shippedPermissions } from './agents/permissions.js';
 import { autonomyIn } from './formats/autonomy.js';
 import { generatedRules } from './project/generated-rules.js';
 import type { Config } from './project/config.js';
+import { startedFiles } from './project/started-files.js';
 import { createDevices } from './project/devices.js';
 import { warnOfNearModels } from './project/near-models.js';
 import { checkNesting, DEFAULT_MAX_DEPTH } from './workflow/cycles.js';
@@ -19,7 +22,7 @@ import { memberOf } from './text/node.js';
 import type { Problem, Report } from './problems/problem.js';
 import { createReport, hasErrors, sortProblems } from './problems/problem.js';
 import type { Project } from './project/project.js';
-import { kindOf } from './text/disk.js';
+import { kindOf, pathsInside } from './text/disk.js';
 import type { Resolver } from './project/resolve.js';
 import type { ServerListings } from './agents/server-tools.js';
 import { createResolver } from './project/resolve.js';
@@ -72,6 +75,11 @@ export interface Compiled {
   problems: Problem[];
   /** The texts that problems point into, by the problems' `file`. */
   sources: Map<string, string>;
+  /**
+   * Paths from the project's root that agents of its runs must not write, and which no rule protects: files that it was
+   * compiled from, where what they name was looked for, and what the project's settings start.
+   */
+  kept: string[];
 }
 
 /** Compiles one definition and all it reaches into a closed Plan. Never throws for what a person wrote. */
@@ -89,7 +97,15 @@ export function compileDefinition(options: CompileOptions): Compiled {
     triggers: compiler.triggers.get(manifestIn(file)) ?? {},
     problems,
     sources: compiler.sources,
+    kept: keptOf(compiler, options),
   };
+}
+
+function keptOf({ sources, used }: Compiler, { cwd, project, config, made }: CompileOptions): string[] {
+  const files = [...sources.keys()].map((name) => resolve(cwd, name)).filter((file) => made?.texts.has(file) !== true);
+  const { protected: always = [] } = shippedPermissions();
+  const paths = [...pathsInside([...files, ...used], project.root), ...startedFiles(config, project.root)];
+  return [...new Set(paths)].filter((path) => !isBelow(path, always)).sort();
 }
 
 /** A folder with a manifest is the project that it describes. */
@@ -112,6 +128,8 @@ export interface Compiler {
   report: Report;
   sources: Map<string, string>;
   texts: Texts;
+  /** Where what definitions name was looked for, by absolute path. */
+  used: ReadonlySet<string>;
   /** What starts runs of the compiled definitions by itself, by absolute path. */
   triggers: Map<string, Triggers>;
   /** The absolute path of what a person named. */
@@ -223,7 +241,8 @@ export function createCompiler({
     return check(absolute);
   };
 
-  return { problems, report, sources: loader.sources, texts, triggers, find, compile, check, recheck };
+  const { used } = resolver;
+  return { problems, report, sources: loader.sources, texts, used, triggers, find, compile, check, recheck };
 }
 
 /** Keeps no text: where only problems are asked for, nobody submits the Plan. */

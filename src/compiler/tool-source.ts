@@ -91,11 +91,13 @@ export function toolSource({
     },
     findAgent: (name, from) => {
       const beside = join(dirname(from.file), `${name}.agent`);
-      const isBeside = extname(from.file) === '.agent' && kindOf(beside) === 'file';
-      return loaded(
-        isBeside ? { entry: { name, file: beside, builtIn: false } } : resolver.agent(name, from.file),
-        'agent',
-      );
+      const isAgentFile = extname(from.file) === '.agent';
+      const found =
+        isAgentFile && kindOf(beside) === 'file'
+          ? { entry: { name, file: beside, builtIn: false } }
+          : resolver.agent(name, from.file);
+      if (isAgentFile && 'entry' in found) resolver.used.add(beside);
+      return loaded(found, 'agent');
     },
   };
 }

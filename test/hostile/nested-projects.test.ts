@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSyn
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ToolContext } from '../../src/activities/tools/handler/handler.js';
+import { startedInside } from '../../src/cli/trust/started-inside.js';
 import { openStore } from '../../src/store/local-store.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 import { HELLO, newFolder, perdureHere } from '../cli/helpers/command-line.js';
@@ -195,6 +196,15 @@ describe('agents of the project around a trusted one', () => {
       expect(existsSync(join(inner, name))).toBe(false);
     }
     expect(await shell("open('packages/site/a.txt', 'w').write('x')")).toContain('"exit_code":0');
+  });
+
+  it('do not write what its settings start', async () => {
+    writeFileSync(join(inner, 'perdure.yml'), 'notify: {command: [./tell.sh]}\n');
+    const kept = await startedInside({ root: outer, stateDir: join(outer, '.perdure'), configFile: null });
+    expect(kept).toEqual(['packages/site/tell.sh']);
+    const submitted = { definition: 'd', rehearsal: false, submitted_by: 'ana', submitted_at: '2026-01-01T00:00:00Z' };
+    await context.store.noteSubmitted({ run: context.run, ...submitted, kept });
+    expect(await shell("open('packages/site/tell.sh', 'w').write('x')")).toContain('it was removed');
   });
 
   it('see nothing of its state, however deep it lies', async () => {

@@ -14,9 +14,10 @@ interface Held {
   release: () => Promise<string[]>;
 }
 
-/** Where a program works, and what is protected there. */
+/** Where a program works, in which run, and what is protected there. */
 interface HeldPlace {
-  store: Pick<Store, 'folder'>;
+  store: Pick<Store, 'folder' | 'readSubmitted'>;
+  run: string;
   workspace: string;
   protected: string[];
 }
@@ -28,7 +29,7 @@ interface HeldPlace {
 export async function held(file: string, args: string[], place: HeldPlace): Promise<Held> {
   const workspace = realOf(place.workspace);
   const projects = await projectsIn(place.store, workspace);
-  const fixed = await fixedIn({ store: place.store, workspace, projects }, place.protected);
+  const fixed = await fixedIn({ ...place, workspace, projects }, place.protected);
   const sandbox = await findSandbox();
   const release = await guardWorkspace(workspace, fixed, isWorkTree(workspace, place.store.folder));
   if (sandbox === null) return { file, args, release };

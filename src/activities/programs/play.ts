@@ -34,7 +34,7 @@ export interface Play {
   /** Of the workspace, which is its folder, what it must not write. */
   protected: string[];
   credentials: Record<string, string | undefined>;
-  owner: { store: Pick<Store, 'id' | 'folder'>; run: string };
+  owner: { store: Pick<Store, 'id' | 'folder' | 'readSubmitted'>; run: string };
   signal: AbortSignal;
   log: LogWriter;
   /** How many characters its model has said, and how often it was asked. */
@@ -69,7 +69,7 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
   const env = { ...unheard, ...known };
   const listening = listen(options, redact);
   try {
-    const place = { store: owner.store, workspace: cwd, protected: options.protected };
+    const place = { ...owner, workspace: cwd, protected: options.protected };
     const { release, ...words } = await held(executableOf(program, cwd), args, place);
     const outcome = await runProcess({
       ...words,

@@ -60,6 +60,7 @@ export function createBeginRun({ store, notesServer }: Dependencies): Activities
       ...(worktree?.from === undefined ? {} : { after: worktree.from }),
       ...(notesServer ? { server: await serverIdOf(Context.current().client) } : {}),
       ...(worksInFolder(plan, settings, store) ? { in_folder: true } : {}),
+      ...(prepared.kept === undefined ? {} : { kept: prepared.kept }),
     });
     const begun: BegunRun = {
       run,

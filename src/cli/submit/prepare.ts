@@ -40,6 +40,8 @@ export interface Compiled {
   inputPaths: Record<string, string[]>;
   /** The files that it was compiled from. */
   files: string[];
+  /** Of the workspace, from its root, what agents of its runs must not write beside what rules protect. */
+  kept: string[];
   /** What starts runs of it by itself. */
   triggers: Triggers;
 }
@@ -65,18 +67,21 @@ export async function compile(
     problems,
     sources,
     triggers,
+    kept,
     file: found,
   } = first.plan === null || listings.wanted.size === 0
     ? first
     : compileDefinition({ ...options, listings: await listed(listings.wanted, workspace, terminal) });
   if (plan === null) throw new ProblemsError(problems, sources, 1);
   await tellWarnings({ problems, sources }, workspace, terminal);
+  const { startedInside } = await import('../trust/started-inside.js');
   return {
     file: found,
     plan,
     texts,
     inputPaths,
     files: [...sources.keys()].map((file) => resolve(terminal.cwd, file)),
+    kept: [...kept, ...(await startedInside(workspace.project))],
     triggers,
   };
 }

@@ -18,6 +18,7 @@ import { grpcTrouble } from '../grpc.js';
 import { viewOfRecord } from '../observe/closed.js';
 import { renderJoined } from '../render/screen.js';
 import { narrateIn } from '../narration/narrate-session.js';
+import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -166,7 +167,7 @@ async function tellLacking(plan: Plan, store: Session['store'], link: TemporalLi
 /** Starts the run, or joins the one that this submission means; a worker must be there. */
 export async function startSubmission(submission: Submission, link: TemporalLink): Promise<{ joined: boolean }> {
   const { id, compiled, session, settings: chosen, values: store, after: mended, description, question } = submission;
-  const { plan, files } = compiled;
+  const { plan, files, kept } = compiled;
   const settings = inWorkTree(chosen, plan, { main: mainPlace(id), travels: session.store.homes !== null });
   const { pollersOf, requireHosts } = await import('../../workers/connection/task-queue.js');
   await pollersOf(link, session.store);
@@ -193,6 +194,7 @@ export async function startSubmission(submission: Submission, link: TemporalLink
     ...server,
     ...(after === undefined ? {} : { after }),
     ...(worksInFolder(plan, settings, session.store) ? { in_folder: true } : {}),
+    ...keptNote(kept),
   });
   try {
     // Once more: a worker that came meanwhile has looked before this run was noted.
@@ -225,6 +227,10 @@ async function offer(
   } catch (error) {
     throw error instanceof CarryTooLarge ? refusal(error.message, CARRY_HINT) : error;
   }
+}
+
+function keptNote(kept: string[]): Pick<SubmittedRun, 'kept'> {
+  return kept.length === 0 ? {} : { kept };
 }
 
 /** Throws a refusal for a run that works in the project's folder where workers have several of these. */

@@ -22,7 +22,7 @@ export async function prepareTrigger(
   { by, attributes, terminal }: { by: string; attributes: ServerAttributes; terminal: Terminal },
 ): Promise<PreparedRun> {
   const { config, elsewhere } = session;
-  const { plan, texts, file, files } = compiled;
+  const { plan, texts, file, files, kept } = compiled;
   const choices = { rehearse: false, by, gates: 'fallback' as const, limits: NO_BUDGETS, definition: file, texts };
   const settled = await settle(plan, choices, session, terminal);
   return {
@@ -39,6 +39,7 @@ export async function prepareTrigger(
       ...(settled.trace === undefined ? {} : { trace: { id: '' } }),
     },
     files,
+    ...(kept.length === 0 ? {} : { kept }),
     snapshot:
       config.workspace?.snapshots !== false &&
       plan.workspace === undefined &&

@@ -47,6 +47,8 @@ export interface Resolver {
   agents: () => Entry[];
   /** Every workflow that a file may name. */
   workflows: (from: string) => Entry[];
+  /** Folders and files that were looked at for what was found by name: something new there may be found instead. */
+  used: Set<string>;
 }
 
 const TOOL_HOMES = ['definitions', '.glee'];
@@ -88,17 +90,11 @@ export function createResolver(
   };
 
   /** All that may be named from a file, in the order in which it is looked through. */
-  const visible = (kind: Kind, from: string): Entry[] => {
-    const beside = FOLDERS[kind].map((folder) => join(dirname(dirname(from)), folder));
-    const isInHome = HOMES.some((home) => dirname(dirname(from)).endsWith(`/${home}`));
-    const near = isInHome || !isFolderOfKind(dirname(from)) ? [] : beside.flatMap((folder) => entriesIn(folder, kind));
-    return [...near, ...rootsIn(kind, from)];
-  };
+  const visible = (kind: Kind, from: string): Entry[] =>
+    foldersFor(kind, from, project.root).flatMap((folder) => entriesIn(folder, kind));
 
-  const rootsIn = (kind: Kind, from: string): Entry[] => {
-    const folders = rootsOf(from, project.root).flatMap((root) => foldersOf(root, kind));
-    return folders.flatMap((folder) => entriesIn(folder, kind));
-  };
+  const used = new Set<string>();
+  const use = (entry: Entry, folders: string[]): void => lookedThrough(entry, folders).forEach((one) => used.add(one));
 
   const temporaryAgents = (from: string): Entry[] =>
     [...new Set([dirname(from), ...rootsOf(from, project.root)])].flatMap((root) =>
@@ -116,7 +112,13 @@ export function createResolver(
       own.find((candidate) => candidate.name === name) ??
       builtInAgents().find((candidate) => sameName(candidate.name, name)) ??
       [...temporary, ...madeAgents].find((candidate) => candidate.name === name);
-    if (entry !== undefined) return { entry: withOrigin(entry, builtInAgents()) };
+    if (entry !== undefined) {
+      use(entry, [
+        ...foldersFor('agents', from, project.root),
+        ...(isTemporaryAgent(entry.file) ? [dirname(entry.file)] : []),
+      ]);
+      return { entry: withOrigin(entry, builtInAgents()) };
+    }
     const isWorkflow = visible('workflows', from).some((candidate) => candidate.name === name);
     const known = [...own, ...builtInAgents(), ...temporary, ...madeAgents].map((candidate) => candidate.name);
     return {
@@ -132,7 +134,10 @@ export function createResolver(
       return byPath(name, from, made.texts);
     const own = visible('workflows', from);
     const entry = own.find((candidate) => candidate.name === name);
-    if (entry !== undefined) return { entry };
+    if (entry !== undefined) {
+      use(entry, foldersFor('workflows', from, project.root));
+      return { entry };
+    }
     const isAgent = 'entry' in findAgent(name, from);
     const known = own.map((candidate) => candidate.name);
     return {
@@ -160,17 +165,32 @@ export function createResolver(
   return {
     agent: perFolder(findAgent),
     workflow: perFolder(findWorkflow),
-    ...createToolResolver(project, made.tools ?? []),
+    ...createToolResolver(project, made.tools ?? [], used),
     usurper,
     twinOf,
     agents,
     workflows: (from) => visible('workflows', from),
+    used,
   };
+}
+
+/** The folders that were looked through before a file was found; all where it lies in none of them. */
+function lookedThrough({ file }: Entry, folders: string[]): string[] {
+  const last = folders.indexOf(dirname(file));
+  return last === -1 ? folders : folders.slice(0, last + 1);
 }
 
 /** Tells whether a file is about those beside it. */
 export function isReadme(name: string): boolean {
   return /^readme\.md$/i.test(name);
+}
+
+/** Where what a file names may lie, in the order in which it is looked through. */
+function foldersFor(kind: Kind, from: string, root: string): string[] {
+  const beside = FOLDERS[kind].map((folder) => join(dirname(dirname(from)), folder));
+  const isInHome = HOMES.some((home) => dirname(dirname(from)).endsWith(`/${home}`));
+  const near = isInHome || !isFolderOfKind(dirname(from)) ? [] : beside;
+  return [...near, ...rootsOf(from, root).flatMap((one) => foldersOf(one, kind))];
 }
 
 /** Where definitions of a kind lie below a root, in the order in which they are looked through. */
@@ -215,7 +235,7 @@ function filesIn(folder: string, kind: Kind): string[] {
 }
 
 /** Finds tools, each of which is a folder of its name; last among those that were `made`. */
-function createToolResolver(project: Project, made: string[]): Pick<Resolver, 'tool' | 'tools'> {
+function createToolResolver(project: Project, made: string[], used: Set<string>): Pick<Resolver, 'tool' | 'tools'> {
   const foldersFrom = (from: string): string[] =>
     rootsOf(from, project.root).flatMap((root) => TOOL_HOMES.map((home) => join(root, home, 'tools')));
 
@@ -225,7 +245,10 @@ function createToolResolver(project: Project, made: string[]): Pick<Resolver, 't
       NAME.test(name) ? ['tool.yml', 'tool.yaml'].map((file) => join(folder, name, file)) : [],
     );
     const file = files.find((candidate) => kindOf(candidate) === 'file');
-    if (file !== undefined) return { entry: { name, file, builtIn: false } };
+    if (file !== undefined) {
+      for (const one of files.slice(0, files.indexOf(file) + 1)) used.add(dirname(one));
+      return { entry: { name, file, builtIn: false } };
+    }
     const own = made.find((candidate) => basename(dirname(candidate)) === name);
     if (own !== undefined) return { entry: { name, file: own, builtIn: false } };
     const known = folders.flatMap((folder) =>

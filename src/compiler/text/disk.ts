@@ -175,6 +175,12 @@ export function realPath(path: string): string {
   }
 }
 
+/** Those of some absolute paths that lie below a folder, from there, each once. */
+export function pathsInside(paths: string[], folder: string): string[] {
+  const inside = paths.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1));
+  return [...new Set(inside)];
+}
+
 /** Folder of the package: the nearest one upwards whose `package.json` is named perdure. Never the current folder. */
 export function packageRoot(): string {
   const start = dirname(fileURLToPath(import.meta.url));

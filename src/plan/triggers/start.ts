@@ -22,6 +22,8 @@ export interface PreparedRun {
   settings: RunSettings;
   /** Files that it was compiled from: none is removed while it is open. */
   files: string[];
+  /** Of the workspace, from its root, what its agents must not write beside what rules protect; absent for nothing. */
+  kept?: string[];
   /** The workspace is kept as the run finds it. */
   snapshot: boolean;
   /** How many memories its agents are told. */

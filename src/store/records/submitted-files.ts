@@ -23,6 +23,8 @@ const submittedSchema = z.object({
   at: z.object({ address: z.string(), namespace: z.string() }).optional(),
   /** It may change files of the project's folder, where each worker may have another. */
   in_folder: z.literal(true).optional(),
+  /** Of its workspace, from the root, what its agents must not write beside what rules protect. */
+  kept: z.array(z.string()).optional(),
 });
 
 /** What is known of a run without its server, from the moment it was submitted until it leaves its record. */

@@ -45,7 +45,7 @@ it('starts Gemini CLI with nothing that a file of the workspace would set', asyn
     cwd: workspace,
     credentials: { GEMINI_API_KEY: 'a' },
     protected: [],
-    owner: { store: { id: 's', folder: null }, run: 'r' },
+    owner: { store: { id: 's', folder: null, readSubmitted: () => Promise.resolve([]) }, run: 'r' },
     signal: new AbortController().signal,
     log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined },
     onProgress: () => undefined,

@@ -4,6 +4,7 @@ import type { Action } from '../../../plan/tools/action.js';
 import { isBelow } from '../../../plan/tools/permission.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Tool } from '../../../plan/tools/tool.js';
+import { keptOf } from '../../workspace/kept-of.js';
 import { keptPlaces } from '../../workspace/kept-places.js';
 import { isWorkTree, ownCode } from '../../workspace/own-code.js';
 import { AMONG_PACKAGES } from '../../workspace/perdure-names.js';
@@ -88,9 +89,15 @@ export function builtin<A>({
   };
 }
 
-/** Throws a refusal for what a trusted project in the workspace goes by, git, a hook that runs, or Perdure itself. */
-async function requireUnkept(action: Action, { store, workspace, permissions }: ToolContext): Promise<void> {
+/**
+ * Throws a refusal for what the run was started from or settings start, and for what a trusted project in the workspace
+ * goes by, git, a hook that runs, or Perdure itself.
+ */
+async function requireUnkept(action: Action, { store, run, workspace, permissions }: ToolContext): Promise<void> {
   if (action.kind !== 'write') return;
+  const keptHere = (await keptOf(store, run)).map((path) => `/${path}`);
+  if (isBelow(action.path, keptHere))
+    throw new FileRefusal(`\`${action.path}\` is protected: this run was started from it, or Perdure starts it.`);
   const projects = await projectsIn(store, workspace);
   const atRoots = ['', ...projects].flatMap((project) =>
     [...permissions.protected, ...(project === '' ? [] : KEPT_IN_PROJECTS)].map((path) => join(project, path)),

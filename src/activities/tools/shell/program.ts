@@ -102,7 +102,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
     const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
     const path = env['PATH'] ?? '';
-    const fixed = await fixedIn({ store, workspace, projects }, permissions.protected);
+    const fixed = await fixedIn({ store, run, workspace, projects }, permissions.protected);
     const shown = { workspace, fixed, writable: permissions.writable, ...hidden };
     await makeFolders(workspace, permissions);
     const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);

@@ -186,7 +186,7 @@ async function definitionOf(record: RunRecord, session: Session, terminal: Termi
   if (file !== null) return compile(file, session, terminal, { given: Object.keys(record.input) });
   const plan = await session.store.getPlan(record.plan);
   if (definition !== undefined) tell(terminal, `The definition \`${definition}\` is gone: it is run as it was.`);
-  return { plan, texts: new Map(), inputPaths: {}, files: [], triggers: {} };
+  return { plan, texts: new Map(), inputPaths: {}, files: [], kept: [], triggers: {} };
 }
 
 async function reuseFor(
