@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -26,6 +27,7 @@ const require = createRequire(import.meta.url);
 const dist = join(root, 'dist');
 const draft = join(root, `dist.${process.pid}`);
 const stamp = 'build.json';
+const SHELL_OF_NPM = join('activities', 'mcp', 'enter-folder.sh');
 
 /**
  * Modules that run a worker: its packages must be there once, with their native code, so they stay files of their own.
@@ -132,6 +134,7 @@ function compile() {
   const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', draft];
   const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error(`tsc ended with ${status}`);
+  copyFileSync(join(root, 'src', SHELL_OF_NPM), join(draft, SHELL_OF_NPM));
 }
 
 /** The command line with the packages it uses. The worker stays outside: few commands run one. */
@@ -359,7 +362,7 @@ function bundlerLog() {
 function inputsHash() {
   const hash = createHash('sha256').update(process.version);
   const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:tsx?|css)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(?:tsx?|css|sh)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'].map((name) =>
     join(root, name),

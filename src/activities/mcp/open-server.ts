@@ -14,7 +14,7 @@ import { runTag } from '../processes/tagged-processes.js';
 import { TOO_LONG, boundedFetch } from './message-bound.js';
 import type { Mask } from '../values/mask-secrets.js';
 import { maskOf } from '../values/mask-secrets.js';
-import { startOf } from './package-runners.js';
+import { startOf, wordsOf } from './package-runners.js';
 import { processTransport } from './process-transport.js';
 
 /** What is needed to reach a server beside its config. */
@@ -135,11 +135,11 @@ function startProcess(
       runTag({ store: place.store, worker: process.pid, command: command.number, run: `mcp:${place.name}` }),
     );
     const folder = resolve(place.root, cwd ?? '.');
-    const file = resolveExecutable(program, folder, env['PATH'] ?? '');
+    const [file, ...words] = wordsOf(resolveExecutable(program, folder, env['PATH'] ?? ''), start);
     const said = createOutputCapture(SAID_BYTES, maskFor(place));
     const transport = processTransport({
       file,
-      args: start.args,
+      args: words,
       cwd: folder,
       env,
       onTooLong,
