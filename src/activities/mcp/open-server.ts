@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Transport } from '@modelcontextprotocol/client';
+import type { JsonSchemaValidator, Transport, jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
@@ -51,6 +51,14 @@ const CONNECT_MS = 30_000;
 /** What is kept of what a server says when it fails. */
 const SAID_BYTES = 1_200;
 
+/** What a server answers is not held against the schema that it gives for it: that takes as long as the server likes. */
+const UNCHECKED: jsonSchemaValidator = {
+  getValidator:
+    <T>(): JsonSchemaValidator<T> =>
+    // Who asks for a `T` is the SDK, which passes on what came as it came.
+    (data) => ({ valid: true, data: data as T, errorMessage: undefined }),
+};
+
 /** Starts or reaches a server. Throws an McpServerError. */
 export async function openServer(place: ServerPlace): Promise<OpenServer> {
   try {
@@ -84,7 +92,10 @@ async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<Ope
     place.server.kind === 'stdio'
       ? startProcess(place, place.server, onTooLong)
       : reachUrl(place, place.server, onTooLong);
-  const client = new Client({ name: 'perdure', version: '1' }, { versionNegotiation: { mode }, capabilities: {} });
+  const client = new Client(
+    { name: 'perdure', version: '1' },
+    { versionNegotiation: { mode }, capabilities: {}, jsonSchemaValidator: UNCHECKED },
+  );
   let isOpen = true;
   client.onclose = () => {
     isOpen = false;

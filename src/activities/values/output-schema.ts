@@ -2,12 +2,14 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { canonicalJson, isObject } from '../../plan/values/json.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import { jsonFault } from '../../plan/values/json-fault.js';
 import { withoutUnsaid } from '../../plan/tools/unsaid.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
-import { createSchemaPatterns, SlowPattern } from './schema-patterns.js';
+import { createSchemaPatterns } from './schema-patterns.js';
 import type { SchemaPatterns } from './schema-patterns.js';
+import { withinTime } from './timed-script.js';
 
 /** Compiled schemas that a worker keeps; each with a validator of its own, since one shared would keep all for ever. */
 const compiled = createLruCache<Compiled>(64);
@@ -17,14 +19,23 @@ interface Compiled {
   patterns: SchemaPatterns;
 }
 
+/**
+ * A schema is foreign text: whoever wrote it, an agent that made a tool or a server of tools, cannot hold up a worker by
+ * it. While this lasts, a check that doubles with each level of the schema fills some 150 MB.
+ */
+const COMPILE_MS = 2_000;
+const CHECK_MS = 1_000;
+
 /** More would not help a model, and would not fit a failure. */
 const TOLD_ERRORS = 10;
+const ERROR_CHARACTERS = 500;
 
 /** What a text is under a schema: the JSON it holds, or what is wrong with it, one line each. */
 export type Checked = { value: Json } | { errors: string[] };
 
 /**
- * Parses a text as JSON and checks it against a JSON Schema. Throws `request-refused` when the schema itself is none.
+ * Parses a text as JSON and checks it against a JSON Schema. Throws `request-refused` when the schema itself is none,
+ * or none that can be used.
  */
 export function checkOutput(text: string, schema: Json): Checked {
   let value: Json;
@@ -36,20 +47,27 @@ export function checkOutput(text: string, schema: Json): Checked {
   return checkValue(value, schema);
 }
 
-/** Checks a JSON value against a JSON Schema. Throws `request-refused` when the schema itself is none. */
+/** Checks a JSON value against a JSON Schema. Throws as `checkOutput` does. */
 export function checkValue(value: Json, schema: Json): Checked {
   const faults = faultsOf(value, schema);
-  return faults.length === 0 ? { value } : { errors: faults.slice(0, TOLD_ERRORS).map(({ told }) => told) };
+  if ('unusable' in faults)
+    throw stepFailure('request-refused', `Expected the step's \`schema\` to be a JSON Schema: ${faults.unusable}.`);
+  return faults.length === 0 ? { value } : { errors: told(faults) };
 }
 
 /**
- * Checks the arguments of a call likewise. One that is null where null does not fit counts as not given, if it may be
- * left out: the value is what the call is made with.
+ * Checks the arguments of a call likewise, but throws nothing: the schema is the tool's. One that is null where null
+ * does not fit counts as not given, if it may be left out: the value is what the call is made with.
  */
 export function checkArguments(args: JsonObject, schema: JsonObject): { value: JsonObject } | { errors: string[] } {
-  const refused = new Set(Object.values(args).includes(null) ? faultsOf(args, schema).map(({ at }) => at) : []);
+  const faults = faultsOf(args, schema);
+  if ('unusable' in faults)
+    return { errors: [cutTo(`the tool's schema cannot be used: ${faults.unusable}`, ERROR_CHARACTERS)] };
+  const refused = new Set(faults.map(({ at }) => at));
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const value = withoutUnsaid(args, (name) => refused.has(pointerTo(name)) && !required.includes(name));
+  if (Object.keys(value).length === Object.keys(args).length)
+    return faults.length === 0 ? { value } : { errors: told(faults) };
   const checked = checkValue(value, schema);
   return 'errors' in checked ? checked : { value };
 }
@@ -57,55 +75,77 @@ export function checkArguments(args: JsonObject, schema: JsonObject): { value: J
 /** What is wrong with a value: where, as a JSON pointer, and the line that tells it. */
 interface Fault {
   at: string;
-  told: string;
+  tell: () => string;
 }
 
-function faultsOf(value: Json, schema: Json): Fault[] {
+/** Why a schema is none that a value can be held against. */
+interface Unusable {
+  unusable: string;
+}
+
+function told(faults: Fault[]): string[] {
+  return faults.slice(0, TOLD_ERRORS).map(({ tell }) => cutTo(tell(), ERROR_CHARACTERS));
+}
+
+function faultsOf(value: Json, schema: Json): Fault[] | Unusable {
   const fault = jsonFault(value);
-  if (fault !== null) return [{ at: '', told: `Expected JSON without ${fault}.` }];
-  const { validate, patterns } = compileSchema(schema);
-  patterns.begin();
+  if (fault !== null) return [{ at: '', tell: () => `Expected JSON without ${fault}.` }];
+  const known = compileSchema(schema);
+  if ('unusable' in known) return known;
+  const { validate, patterns } = known;
   try {
-    if (validate(value)) return [];
-    return (validate.errors ?? []).map((error) => ({ at: error.instancePath, told: describe(error) }));
+    const ran = withinTime(CHECK_MS, () => validate(value));
+    if (ran === 'slow') return [{ at: '', tell: () => tooSlow(patterns.endedIn()) }];
+    if (ran.value) return [];
+    return (validate.errors ?? []).map((error) => ({ at: error.instancePath, tell: () => describe(error) }));
   } catch (error) {
-    if (error instanceof SlowPattern) return [{ at: '', told: error.message }];
+    if (error instanceof RangeError) return { unusable: 'it leads back to itself without end' };
     throw error;
   }
+}
+
+function tooSlow(pattern: string | null): string {
+  return pattern === null
+    ? 'The schema takes too long to hold this against it.'
+    : `The pattern \`${pattern}\` of the schema takes too long.`;
 }
 
 function pointerTo(name: string): string {
   return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-function compileSchema(schema: Json): Compiled {
+function compileSchema(schema: Json): Compiled | Unusable {
   const key = canonicalJson(schema);
   const kept = compiled.get(key);
   if (kept !== undefined) return kept;
+  const patterns = createSchemaPatterns();
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    // A part that is referred to often would be written out as often.
+    inlineRefs: false,
+    logger: false,
+    code: { regExp: patterns.engine },
+  });
   try {
-    const patterns = createSchemaPatterns();
-    const ajv = new Ajv2020({
-      strict: false,
-      allErrors: true,
-      validateFormats: false,
-      logger: false,
-      code: { regExp: patterns.engine },
-    });
-    const made = { validate: ajv.compile(withoutDialect(schema)), patterns };
+    const ran = withinTime(COMPILE_MS, () => ajv.compile(withoutDialect(schema)));
+    if (ran === 'slow') return { unusable: 'it takes too long to read' };
+    const made = { validate: ran.value, patterns };
     compiled.set(key, made, 1);
     return made;
   } catch (error) {
-    throw stepFailure(
-      'request-refused',
-      `Expected the step's \`schema\` to be a JSON Schema: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    return { unusable: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** The dialect is ours to choose: a schema of an older draft names one that is not loaded. */
+/**
+ * The dialect is ours to choose: a schema of an older draft names one that is not loaded. An answer that is promised
+ * would come after the check, and its refusal to nobody.
+ */
 function withoutDialect(schema: Json): JsonObject | boolean {
   if (!isObject(schema)) return schema !== false;
-  const { $schema: _dialect, $id: _id, ...rest } = schema;
+  const { $schema: _dialect, $id: _id, $async: _promised, ...rest } = schema;
   return rest;
 }
 

@@ -33,6 +33,28 @@ const server = (called: string): string => `
   });
 `;
 
+/** A server of 2026 that has the SDK list its tools anew, which then has the schema of what it answers. */
+const MODERN = `
+  const head = { resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' };
+  const outputSchema = { type: 'object', properties: { x: { pattern: '^(a+)+$' } } };
+  const answers = {
+    'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }),
+    'tools/list': () => ({ tools: [{ name: 'say', description: 'Says.', inputSchema: { type: 'object' }, outputSchema }] }),
+    'tools/call': () => ({ content: [], structuredContent: { x: 'a'.repeat(60) + '!' } }),
+  };
+  let isAsked = false;
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const isMismatch = method === 'tools/call' && !isAsked;
+    isAsked ||= isMismatch;
+    const said = isMismatch
+      ? { error: { code: -32020, message: 'header mismatch' } }
+      : { result: { ...head, ...answers[method]() } };
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...said }) + '\\n');
+  });
+`;
+
 const folder = mkdtempSync(join(tmpdir(), 'perdure-mcp-'));
 afterEach(() => closeServers());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -63,6 +85,14 @@ describe('what an MCP server writes', () => {
       content: 'said',
       is_error: false,
     });
+  });
+
+  it('is not held against a schema of its, which a worker may never be done with', async () => {
+    const file = join(folder, 'modern.cjs');
+    writeFileSync(file, MODERN);
+    const tool = { kind: 'stdio' as const, argv: [process.execPath, file], env: {}, cwd: null, timeout_ms: 60_000 };
+    const { content } = await callOf(tool);
+    expect(content).toEqual({ x: `${'a'.repeat(60)}!` });
   });
 
   it('is not gathered without end where a line on stdio has none', async () => {

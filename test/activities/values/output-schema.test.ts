@@ -93,6 +93,63 @@ describe('a pattern of a schema', () => {
   });
 });
 
+describe('a schema that is made to hold up whoever reads it', () => {
+  const levels = Array.from({ length: 30 }, (_, index) => index + 1);
+  const doubling: JsonObject = {
+    properties: { x: { $ref: '#/$defs/d30' } },
+    $defs: {
+      d0: { const: 1 },
+      ...Object.fromEntries(
+        levels.map((level) => {
+          const below = { $ref: `#/$defs/d${level - 1}` };
+          return [`d${level}`, { anyOf: [below, below] }];
+        }),
+      ),
+    },
+  };
+  const SLOW_CHECK = 'The schema takes too long to hold this against it.';
+
+  it.each<[string, Json, Json]>([
+    ['doubles at each level', doubling, { x: 'no' }],
+    ['compares each with each', { uniqueItems: true }, Array.from({ length: 50_000 }, (_, index) => ({ a: index }))],
+  ])('is left when it %s', (_, schema, value) => {
+    expect(checkValue(value, schema)).toEqual({ errors: [SLOW_CHECK] });
+    expect(checkValue({ y: 1 }, schema)).toEqual({ value: { y: 1 } });
+  });
+
+  it('is no longer than it is written', () => {
+    const part = Object.fromEntries(levels.map((level) => [`long name of a property ${level}`, { type: 'string' }]));
+    const properties = Object.fromEntries(
+      Array.from({ length: 2_000 }, (_, index) => [`p${index}`, { $ref: '#/$defs/part' }]),
+    );
+    expect(checkValue({ p1: 1 }, { properties, $defs: { part: { properties: part } } })).toEqual({ value: { p1: 1 } });
+  });
+
+  it.each<JsonObject>([{ allOf: [{ $ref: '#' }] }, { anyOf: [{ type: 'string' }, { $ref: '#' }] }])(
+    'says nothing when it leads back to itself: %j',
+    (schema) => {
+      expect(() => checkValue({}, schema)).toThrow('it leads back to itself without end');
+      expect(checkArguments({}, schema)).toEqual({
+        errors: ["the tool's schema cannot be used: it leads back to itself without end"],
+      });
+    },
+  );
+
+  it('promises nothing: it answers', () => {
+    expect(checkValue('x', { $async: true, type: 'object' })).toEqual({ errors: ['The value must be object'] });
+  });
+});
+
+it('arguments are refused, and nothing is thrown, where the schema of the tool is none', () => {
+  const { errors } = checkArguments({ a: 1 }, { properties: { a: { $ref: '#/nowhere' } } }) as { errors: string[] };
+  expect(errors).toEqual([expect.stringMatching(/^the tool's schema cannot be used: can't resolve reference/)]);
+});
+
+it('what is wrong is told in short', () => {
+  const { errors } = checkValue({ ['x'.repeat(10_000)]: 1 }, { additionalProperties: false }) as { errors: string[] };
+  expect(errors.join('')).toHaveLength(500);
+});
+
 describe('JSON that cannot be passed on', () => {
   it.each([
     ['{"list": [1, 1e400]}', 'numbers as large as 1e309'],
