@@ -13,7 +13,7 @@ export class McpRefusal extends Error {
 export async function errorText(error: unknown): Promise<string> {
   if (error instanceof ProblemsError) {
     const { printProblems } = await import('../compiler/problems/print-problems.js');
-    return printProblems(error.problems, error.sources, { files: error.files, color: false }).trimEnd();
+    return printProblems(error.problems, error.sources, { files: error.files, color: false, forModel: true }).trimEnd();
   }
   if (!(error instanceof Error)) return safeText(String(error));
   if (grpcTrouble(error) === 'connection-lost')

@@ -123,7 +123,7 @@ function sourceOf({ agent: { uses = [] } }: Turn, { name, input }: ToolCall): st
 
 /** As the model is told: what came from elsewhere is marked as nobody's word here. */
 function shown({ source, content, is_error }: Result, kb: number): { text: string; is_error: boolean } {
-  if (source === null) return { text: toText(content), is_error };
   const text = cutText(toText(content), kb * KB);
+  if (source === null) return { text, is_error };
   return { text: text === '' ? '(nothing)' : untrusted(source, text), is_error };
 }

@@ -13,7 +13,7 @@ import { seal } from '../workflow/compile-workflow.js';
 import { loadConfig } from '../project/config.js';
 import { autonomyFaults, budgetFaults, toolStepFaults } from '../project/generated-rules.js';
 import { createLoader } from '../load.js';
-import { hasErrors, problemLine, sortProblems } from '../problems/problem.js';
+import { hasErrors, problemLine, sortProblems, toldProblems } from '../problems/problem.js';
 import { findProject } from '../project/project.js';
 
 /**
@@ -57,7 +57,7 @@ export function compileMade(
   return {
     plan: sound === null || broken.length > 0 ? null : narrowed(sound, rules),
     texts: compiler.texts,
-    problems: lines.join('\n'),
+    problems: toldProblems(lines),
   };
 }
 

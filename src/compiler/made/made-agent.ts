@@ -13,7 +13,7 @@ import type { Texts } from '../hash.js';
 import { createLoader } from '../load.js';
 import { nameFault } from './made-name.js';
 import { didYouMean } from '../problems/did-you-mean.js';
-import { createReport, problemLine, recordNothing, sortProblems } from '../problems/problem.js';
+import { createReport, problemLine, recordNothing, sortProblems, toldProblems } from '../problems/problem.js';
 import type { NamedTools } from '../agents/tool-names.js';
 import { heldTools } from '../agents/server-tools.js';
 import { TOOLSET_NAMES, namedTools, toolsetTools } from '../agents/tool-names.js';
@@ -49,7 +49,7 @@ export function compileMadeAgent(
     .filter(({ severity }) => severity === 'error')
     .map(problemLine);
   if (found === null || errors.length + faults.length > 0)
-    return { made: { problems: [...errors, ...faults].join('\n') }, texts };
+    return { made: { problems: toldProblems([...errors, ...faults]) }, texts };
   // Its tools are its maker's and are looked up nowhere; what it was told of variables is text (I4).
   const { agent } = createAgentCompiler(
     {

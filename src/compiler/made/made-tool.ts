@@ -9,7 +9,7 @@ import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
 import { createLoader } from '../load.js';
 import { nameFault } from './made-name.js';
-import { createReport, problemLine, sortProblems } from '../problems/problem.js';
+import { createReport, problemLine, sortProblems, toldProblems } from '../problems/problem.js';
 
 /** A tool that an agent makes: its name, and the rest of its `tool.yml` as a map or as YAML. */
 export interface ToolRequest {
@@ -46,7 +46,7 @@ export function compileMadeTool(
   const tool = found?.format === 'tool' ? found.authored : null;
   if (tool !== null) errors.push(...toolFaults(tool, name, bounds));
   if (tool === null || errors.length > 0 || tool.kind === 'python')
-    return { made: { problems: errors.join('\n') }, texts };
+    return { made: { problems: toldProblems(errors) }, texts };
   const { description, inputs } = tool;
   return {
     made: {

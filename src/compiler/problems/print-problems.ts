@@ -1,12 +1,15 @@
 import { shortWords } from '../../plan/text/short-words.js';
 import { safeText } from '../../plan/text/safe-text.js';
 import type { Problem } from './problem.js';
+import { MOST_TOLD, untold } from './problem.js';
 import { createSource, lineOf } from './source.js';
 
 export interface PrintOptions {
   /** How many files were looked at. */
   files: number;
   color: boolean;
+  /** Told to a model, which is told of some at most. */
+  forModel?: boolean;
 }
 
 /** Columns of a source line that are shown; beyond, the part around the caret. */
@@ -19,11 +22,11 @@ const SHOWN_COLUMNS = 100;
 export function printProblems(
   problems: Problem[],
   sources: Map<string, string>,
-  { files, color }: PrintOptions,
+  { files, color, forModel = false }: PrintOptions,
 ): string {
   const paint = createPaint(color);
   const lines = new Map<string, number[]>();
-  const blocks = problems.map((problem) => {
+  const blocks = (forModel ? problems.slice(0, MOST_TOLD) : problems).map((problem) => {
     const text = sources.get(problem.file);
     const head = headOf(problem, paint);
     if (text === undefined) return [head, ...hintBelow(problem)].join('\n');
@@ -31,6 +34,7 @@ export function printProblems(
     if (starts === undefined) lines.set(problem.file, (starts = createSource('', problem.file, text).lines));
     return [head, ...excerpt(problem, lineOf(text, starts, problem.line), paint)].join('\n');
   });
+  if (forModel) blocks.push(...untold(problems.length));
   return [...blocks, ...(blocks.length > 0 ? [''] : []), summary(problems, files), ''].join('\n');
 }
 

@@ -1,3 +1,4 @@
+import { cutTo } from '../../plan/text/cut-to.js';
 import type { Edit, Fix } from './fix.js';
 import { editOf, fixOf } from './fix.js';
 import type { Place } from './source.js';
@@ -210,6 +211,21 @@ export function sortProblems(problems: Problem[]): Problem[] {
 
 export function hasErrors(problems: Problem[]): boolean {
   return problems.some(({ severity }) => severity === 'error');
+}
+
+/** Of so many problems at most a model is told: it writes anew what has more. */
+export const MOST_TOLD = 20;
+const LINE_CHARACTERS = 1_000;
+
+/** How many problems are not told. */
+export function untold(count: number): string[] {
+  const left = count - MOST_TOLD;
+  return left > 0 ? [`… and ${left} more ${left === 1 ? 'problem' : 'problems'}.`] : [];
+}
+
+/** Problems of one line each, as models are told them. */
+export function toldProblems(lines: string[]): string {
+  return [...lines.slice(0, MOST_TOLD).map((line) => cutTo(line, LINE_CHARACTERS)), ...untold(lines.length)].join('\n');
 }
 
 /** A problem in one line, as models read it. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileMade } from '../../../src/compiler/made/compile-made.js';
 import { compileDefinition } from '../../../src/compiler/compile.js';
+import { toldProblems } from '../../../src/compiler/problems/problem.js';
 import { generatedRules } from '../../../src/compiler/project/generated-rules.js';
 import { loadConfig } from '../../../src/compiler/project/config.js';
 import { findProject } from '../../../src/compiler/project/project.js';
@@ -28,6 +29,14 @@ describe('what an agent made', () => {
     for (const head of ['autonomy: yolo\n', 'autonomy: hitl\n', 'autonomy: {require_approval_for: []}\n'])
       expect(made(head)).toMatch(/Expected no `autonomy`/);
   });
+});
+
+it('what an agent made is told its first problems, each in short', () => {
+  const steps = Array.from({ length: 30 }, (_, index) => `  - {agent: nobody${index}}\n`);
+  const { problems } = compileMade({ file, text: `name: made\nsteps:\n${steps.join('')}` }, createProject(PROJECT));
+  const lines = problems.split('\n');
+  expect([lines.length, lines.at(-1)]).toEqual([21, '… and 10 more problems.']);
+  expect(toldProblems(['x'.repeat(5_000)])).toHaveLength(1_000);
 });
 
 describe('a definition that is a text only', () => {
