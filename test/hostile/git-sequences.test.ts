@@ -66,9 +66,9 @@ describe('what a person has begun with git, and an agent has a conflict of', () 
     expect(git('log', '-1', '--format=%s').toString()).toBe('g is more\n');
   });
 
-  it('is not begun by a command: what would go on is removed', async () => {
+  it('is not begun by a command: what would go on is taken away', async () => {
     expect(await python("import os; os.mkdir('.git/rebase-merge'); os.mkdir('.git/sequencer')")).toContain(
-      'The program made `.git/rebase-merge`, `.git/sequencer`, which is protected',
+      '`.git/rebase-merge`, `.git/sequencer` was made or changed, which is protected',
     );
   });
 });

@@ -192,7 +192,7 @@ describe('agents of the project around a trusted one', () => {
     expect(await shell("open('packages/site/definitions/a.yml', 'w').write('x')")).toContain('Read-only file system');
     expect(await shell("import os; os.rename('packages/site', 'packages/other')")).toContain('Device or resource busy');
     for (const name of ['.mcp.json', 'AGENTS.md']) {
-      expect(await shell(`open('packages/site/${name}', 'w').write('x')`)).toContain('it was removed');
+      expect(await shell(`open('packages/site/${name}', 'w').write('x')`)).toContain('it was put back');
       expect(existsSync(join(inner, name))).toBe(false);
     }
     expect(await shell("open('packages/site/a.txt', 'w').write('x')")).toContain('"exit_code":0');

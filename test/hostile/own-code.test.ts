@@ -75,14 +75,14 @@ describe('an agent in a project that has Perdure as a package', () => {
     'makes no %s, which would be loaded',
     async (path) => {
       const said = await python(`os.makedirs(os.path.dirname('${path}'), exist_ok=True); open('${path}', 'w')`);
-      expect(said).toContain('which is protected; it was removed');
+      expect(said).toContain('which is protected; it was put back');
       expect(() => readFileSync(inWorkspace(path))).toThrow('ENOENT');
     },
   );
 
   it('does not have `npx perdure` start something else', async () => {
     const said = await python("os.remove('node_modules/.bin/perdure'); open('node_modules/.bin/perdure', 'w')");
-    expect(said).toContain('`node_modules/.bin/perdure`, which is protected');
+    expect(said).toContain('`node_modules/.bin/perdure` was made or changed, which is protected');
     expect(readlinkSync(inWorkspace('node_modules/.bin/perdure'))).toBe('../perdure/dist/cli/main.js');
   });
 
@@ -106,7 +106,7 @@ describe('an agent in a project that has Perdure as a package', () => {
     const make = "os.makedirs('packages/a', exist_ok=True)";
     const script = [make, write('package.json'), write('packages/a/package.json')].join('\n');
     expect(await python(script)).toContain(
-      'what `package.json` says is `perdure`, what `packages/a/package.json` says is `perdure`, which is protected',
+      'what `package.json` says is `perdure`, what `packages/a/package.json` says is `perdure` was made or changed, which is protected',
     );
     for (const path of ['package.json', 'packages/a/package.json']) {
       const left = readFileSync(inWorkspace(path), 'utf8');
@@ -132,11 +132,13 @@ describe('an agent in a project that has Perdure as a package', () => {
       const path = `packages/a/${name}`;
       expect(await tool('write_file', { path: `${path}/x`, content: '' })).toContain('Perdure itself runs it');
       const make = (file: string): string => `os.makedirs(os.path.dirname('${file}')); open('${file}', 'w')`;
-      expect(await python(make(path))).toContain(`made \`${path}\`, which is protected; it was removed`);
+      expect(await python(make(path))).toContain(
+        `\`${path}\` was made or changed, which is protected; it was put back`,
+      );
       expect(existsSync(inWorkspace(path))).toBe(false);
       const link = "os.makedirs('d'); os.symlink('../b/c', 'd/node_modules')";
       const linked = `${make(name.replace('node_modules', 'b/c'))}; ${link}`;
-      expect(await python(linked)).toContain(`made \`d/${name}\`, which is protected; it was removed`);
+      expect(await python(linked)).toContain(`\`d/${name}\` was made or changed, which is protected; it was put back`);
       expect(existsSync(inWorkspace('d', name))).toBe(false);
     },
   );
@@ -147,9 +149,9 @@ describe('an agent in a project that has Perdure as a package', () => {
     const wait = (file: string): string => `\nimport time\nwhile not os.path.exists('${file}'): time.sleep(0.01)\n`;
     const first = python(`${make}; open('one', 'w')${wait('two')}`);
     const second = python(`${wait('one')}open('two', 'w')${wait('three')}${make}`);
-    expect(await first).toContain('it was removed');
+    expect(await first).toContain('it was put back');
     put('three', '');
-    expect(await second).toContain('it was removed');
+    expect(await second).toContain('it was put back');
     expect(existsSync(inWorkspace(path))).toBe(false);
   });
 
@@ -170,7 +172,7 @@ it('goes by where the links of other package managers lead', async () => {
   const written = await tool('write_file', { path: `${inStore('zod')}/index.js`, content: 'evil' });
   expect(written).toContain('is protected: Perdure itself runs it.');
   expect(await python("os.remove('node_modules/perdure'); os.mkdir('node_modules/perdure')")).toContain(
-    '`node_modules/perdure`, which is protected',
+    '`node_modules/perdure` was made or changed, which is protected',
   );
   expect(readlinkSync(inWorkspace('node_modules/perdure'))).toBe('.pnpm/perdure@1/node_modules/perdure');
 });

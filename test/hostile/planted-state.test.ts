@@ -36,9 +36,11 @@ describe('an agent hides no folder by having it look like one of state:', () => 
     expect(await call('search_files', { pattern: 'evil' })).toContain('test/deep/bad.test.js:1');
   });
 
-  it.each(['.', 'test', 'test/deep'])('what a command made in `%s` is removed, and tools go on', async (folder) => {
+  it.each(['.', 'test', 'test/deep'])('what a command made in `%s` is taken away, and tools go on', async (folder) => {
     const path = join(folder, 'store.json');
-    expect(await python(plant(folder))).toContain(`made \`${path}\`, which is protected; it was removed`);
+    expect(await python(plant(folder))).toContain(
+      `\`${path}\` was made or changed, which is protected; it was put back`,
+    );
     expect(existsSync(at(path))).toBe(false);
     expect(await call('search_files', { pattern: 'evil' })).toContain('test/deep/bad.test.js:1');
     expect(
@@ -49,7 +51,8 @@ describe('an agent hides no folder by having it look like one of state:', () => 
   it('nor does it keep what is protected by that, in a folder in a folder', async () => {
     const path = 'a/b/node_modules/.bin/perdure';
     const script = `os.makedirs(os.path.dirname('${path}')); open('${path}', 'w'); ${plant('a')}; ${plant('a/b')}`;
-    const said = 'made `a/store.json`, `a/b/store.json`, `a/b/node_modules/.bin/perdure`, which is protected';
+    const said =
+      '`a/store.json`, `a/b/store.json`, `a/b/node_modules/.bin/perdure` was made or changed, which is protected';
     expect(await python(script)).toContain(said);
     expect([path, 'a/store.json', 'a/b/store.json'].map((one) => existsSync(at(one)))).toEqual([false, false, false]);
   });

@@ -238,7 +238,7 @@ describe('commands that do more than they say', () => {
       '".git/config", ".mcp.json", "definitions/x.yml"]:\n  try: open(path, "a").write("x")\n  except OSError ' +
       'as error: print(error)';
     const result = await call('shell', { argv: ['python3', '-c', program] });
-    expect(result).toContain('which is protected; it was removed');
+    expect(result).toContain('which is protected; it was put back');
     for (const path of ['perdure.yml', '.mcp.json', '.git/hooks/pre-commit', 'definitions/x.yml'])
       await expect(readFile(join(context.workspace, path))).rejects.toThrow('ENOENT');
   });

@@ -7,13 +7,15 @@ import { toolContext } from '../activities/helpers/tool-context.js';
 const NOBODY = 65534;
 
 it.each([0o311, 0o100])('nothing starts as `perdure` in a folder that nobody lists: %o', async (mode) => {
-  const { workspace } = await toolContext();
+  const context = await toolContext();
+  const { workspace } = context;
   const folder = join(workspace, 'packages');
-  for (const path of [dirname(workspace), workspace]) chmodSync(path, 0o777);
+  const places = [dirname(workspace), workspace, context.store.folder ?? ''];
+  for (const path of places) chmodSync(path, 0o777);
   // Root may do everything: as somebody else we are what hosts usually are.
   process.seteuid?.(NOBODY);
   try {
-    const guard = await guardWorkspace(workspace, [], false);
+    const guard = await guardWorkspace(workspace, [], context);
     mkdirSync(join(folder, 'a', 'node_modules', '.bin'), { recursive: true });
     writeFileSync(join(folder, 'a', 'node_modules', '.bin', 'perdure'), 'evil');
     chmodSync(join(folder, 'a'), mode);

@@ -11,7 +11,6 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,11 +19,14 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inFolderOf, openFile, removeEntry, replaceFile, withRoot } from '../../src/activities/workspace/open.js';
 import { guardMissing } from '../../src/activities/tools/shell/guard.js';
+import { createAside } from '../../src/activities/workspace/set-aside.js';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
+import { removeFolder } from '../../src/store/folders/remove.js';
 import { readPlain, readPlainNow } from '../../src/store/read-plain.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 const NOBODY = 65_534;
+const PLANTED = ['.git/commondir', '.git/info/attributes', '.vscode'];
 let context: Awaited<ReturnType<typeof toolContext>>;
 let victim: string;
 let before: string[];
@@ -55,7 +57,7 @@ beforeEach(async () => {
 });
 afterEach(() => {
   expect(stateOf(victim)).toEqual(before);
-  rmSync(dirname(context.workspace), { recursive: true, force: true });
+  return removeFolder(dirname(context.workspace)); // what is kept may be deep
 });
 
 describe('what a command makes where something protected would be', () => {
@@ -101,16 +103,16 @@ describe('what a command makes where something protected would be', () => {
       "os.mkdir('.vscode'); os.chdir('.vscode')\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')",
       '.vscode',
     ],
-  ])('%s is removed itself, and nothing else is', async (_name, script, made) => {
+  ])('%s is taken away itself, and nothing else is', async (_name, script, made) => {
     const said = await python(`import os\nV = ${JSON.stringify(victim)}\n${script}`);
-    expect(said).toContain('which is protected; it was removed');
+    expect(said).toContain('which is protected; it was put back');
     expect(existsSync(inWorkspace(made)) || lstatSync(inWorkspace(made), { throwIfNoEntry: false }) !== undefined).toBe(
       false,
     );
   });
 
   it.each([0o311, 0o500, 0o100])(
-    'is removed where a folder has rights by which nobody lists or writes it: %o',
+    'is taken away where a folder has rights by which nobody lists or writes it: %o',
     async (mode) => {
       mkdirSync(inWorkspace('.git', 'info'), { recursive: true });
       for (const path of ['..', '', '.git', '.git/info']) chmodSync(inWorkspace(path), 0o777);
@@ -119,21 +121,19 @@ describe('what a command makes where something protected would be', () => {
       // Root may do everything: as somebody else we are what hosts usually are.
       process.seteuid?.(NOBODY);
       try {
-        const guard = guardMissing(context.workspace, ['.git/commondir', '.git/info/attributes', '.vscode']);
+        const guard = guardMissing(context.workspace, PLANTED, createAside(context));
         mkdirSync(inWorkspace('.vscode'));
-        for (const path of ['.git/commondir', '.git/info/attributes', '.vscode/tasks.json'])
-          writeFileSync(inWorkspace(path), 'evil');
+        for (const path of [...PLANTED.slice(0, 2), '.vscode/tasks.json']) writeFileSync(inWorkspace(path), 'evil');
         for (const path of ['.vscode', '.git/info', '.git']) chmodSync(inWorkspace(path), mode);
-        expect(await guard()).toEqual(['.git/commondir', '.git/info/attributes', '.vscode']);
+        expect(await guard()).toEqual(PLANTED);
       } finally {
         process.seteuid?.(0);
       }
-      for (const path of ['.git/commondir', '.git/info/attributes', '.vscode'])
-        expect(existsSync(inWorkspace(path))).toBe(false);
+      for (const path of PLANTED) expect(existsSync(inWorkspace(path))).toBe(false);
     },
   );
 
-  it('is removed of a command that was ended, too', async () => {
+  it('is taken away of a command that was ended, too', async () => {
     const abort = new AbortController();
     const run = callTool(
       { kind: 'builtin', name: 'shell' },

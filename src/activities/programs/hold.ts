@@ -1,6 +1,6 @@
 import { realOf } from '../../store/folders/places.js';
 import type { Store } from '../../store/store.js';
-import { isWorkTree } from '../workspace/own-code.js';
+import type { AsideOwner } from '../workspace/set-aside.js';
 import { projectsIn } from '../workspace/projects-in.js';
 import { fixedIn } from '../tools/shell/fixed-in.js';
 import { findSandbox, started } from '../tools/shell/sandbox.js';
@@ -14,10 +14,9 @@ interface Held {
   release: () => Promise<string[]>;
 }
 
-/** Where a program works, in which run, and what is protected there. */
-interface HeldPlace {
+/** Where a program works, for whom, in which run, and what is protected there. */
+interface HeldPlace extends AsideOwner {
   store: Pick<Store, 'folder' | 'readSubmitted'>;
-  run: string;
   workspace: string;
   protected: string[];
 }
@@ -31,7 +30,7 @@ export async function held(file: string, args: string[], place: HeldPlace): Prom
   const projects = await projectsIn(place.store, workspace);
   const fixed = await fixedIn({ ...place, workspace, projects }, place.protected);
   const sandbox = await findSandbox();
-  const release = await guardWorkspace(workspace, fixed, isWorkTree(workspace, place.store.folder));
+  const release = await guardWorkspace(workspace, fixed, place);
   if (sandbox === null) return { file, args, release };
   const mounts = workspaceMounts({ workspace, fixed, states: [], sockets: [] });
   // The mounts are not root's to take away, of whom no namespace takes the right.

@@ -69,7 +69,7 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
   const env = { ...unheard, ...known };
   const listening = listen(options, redact);
   try {
-    const place = { ...owner, workspace: cwd, protected: options.protected };
+    const place = { ...owner, log: options.log, workspace: cwd, protected: options.protected };
     const { release, ...words } = await held(executableOf(program, cwd), args, place);
     const outcome = await runProcess({
       ...words,

@@ -53,11 +53,13 @@ export const show: CommandSpec = {
         const again = await askedAgainLine(session.store, run);
         if (again !== null) print(terminal, '', again);
         const { refusedLines } = await import('../render/refused-lines.js');
+        const { asideLines } = await import('../render/aside-lines.js');
         const { unrecordedLines } = await import('../observe/unrecorded.js');
         const parts = [
           unrecordedLines({ view, link }, session.store),
           ...(await workerLinesOf(view, link, session.store)),
           await refusedLines(session.store, run),
+          asideLines(session.store.folder, run),
         ];
         for (const lines of parts.filter(({ length }) => length > 0)) print(terminal, '', ...lines);
         await printGates(view, session, terminal);

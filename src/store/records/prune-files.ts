@@ -3,6 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileName } from '../files.js';
 import { removeFolder } from '../folders/remove.js';
+import { asideFolder } from './aside-files.js';
 import { removeNarration } from './narration-files.js';
 import { recordFile, recordsBelow } from './run-files.js';
 import { gitOf } from '../git/git.js';
@@ -40,7 +41,7 @@ export function createPruning(stateDir: string): Pruning {
 
 /**
  * Removes what is left of a closed run: its logs, what was told in place of its models, its snapshots' names, its work
- * trees, what was told of it, that it was submitted, the records of its nested runs, and at last its own, so that one
+ * trees, what was set aside, what was told of it, that it was submitted, the records of its nested runs, and at last its own, so that one
  * that is left half removed is found again. Values stay: others may name them.
  */
 export async function removeRun(stateDir: string, run: string): Promise<void> {
@@ -55,10 +56,11 @@ export async function removeRun(stateDir: string, run: string): Promise<void> {
   if (own !== null) await rm(join(folder, own), { force: true });
 }
 
-/** Removes what a run left where its workspace was: its snapshots' names and its work trees. */
+/** Removes what a run left where its workspace was: its snapshots' names, its work trees, and what was set aside. */
 export async function removeWork(stateDir: string, run: string): Promise<void> {
   await rm(snapshotsOfRun(snapshotFolder(stateDir), run), { recursive: true, force: true });
   await removeFolder(treePlaces(stateDir, run).folder);
+  await removeFolder(asideFolder(stateDir, run));
 }
 
 /** Journals that nobody has written to since `before`, but those of these scopes, as file names in `journal/`. */

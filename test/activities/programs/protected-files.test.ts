@@ -50,7 +50,9 @@ describe.each(PROGRAMS)('%s, when it plays an agent,', (name) => {
     const script = `mkdir .gemini .vscode; echo '${MCP}' > .gemini/settings.json; echo x > .vscode/tasks.json`;
     await expect(playing(name, script)).rejects.toMatchObject({
       type: 'program-failed',
-      message: `\`${name}\` made \`.vscode\`, \`.gemini\`, which is protected; it was removed.`,
+      message: expect.stringContaining(
+        `While \`${name}\` ran, \`.vscode\`, \`.gemini\` was made or changed, which is protected; it was put back`,
+      ) as string,
     });
     expect([existsSync(inWorkspace('.gemini')), existsSync(inWorkspace('.vscode'))]).toEqual([false, false]);
   });

@@ -3,7 +3,8 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
 import { keptPlaces } from '../../workspace/kept-places.js';
-import { enterEntry, putFile, removeEntry, withFolder } from '../../workspace/open.js';
+import { enterEntry, putFile, withFolder } from '../../workspace/open.js';
+import type { Aside } from '../../workspace/set-aside.js';
 import { makeReadable } from '../../../store/folders/remove.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { FileRefusal } from '../../refusal.js';
@@ -16,38 +17,52 @@ type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: s
 
 /**
  * What cannot be mounted because it is not there, or is a link, must not be made or changed by a command either: it is
- * looked at again at the command's end, when nothing of it is alive. What was not there is removed, itself and never
- * what a link leads to, and a link is put back. Gives the paths that were made or changed.
+ * looked at again at the command's end, when nothing of it is alive. What was not there is set aside, itself and never
+ * what a link leads to, and a link is put back: nobody knows whether the command made it, or a person meanwhile. Gives
+ * the paths that were made or changed.
  */
-export function guardMissing(workspace: string, paths: string[]): () => Promise<string[]> {
+export function guardMissing(workspace: string, paths: string[], aside: Aside): () => Promise<string[]> {
   const before = new Map(keptPlaces(workspace, paths).flatMap((path) => unmountable(workspace, path)));
   return () =>
     withFolder(workspace, async (root) => {
       const made: string[] = [];
       for (const [path, standing] of before) {
-        if (await settle(root, path.split('/'), standing)) made.push(path);
+        const isMade = await aside.attempt(() => settle(root, path.split('/'), { before: standing, aside }));
+        if (isMade) made.push(path);
       }
       return made;
     });
 }
 
-/** Removes what a command has made at a path from the root, or the link on the way; says whether there was any. */
-export function removeMade(workspace: string, path: string): Promise<boolean> {
-  return withFolder(workspace, (root) => settle(root, path.split('/'), { kind: 'missing' }));
+/** Sets aside what was made at a path from the root, or the link on the way; says whether there was any. */
+export function takeMade(workspace: string, path: string, aside: Aside): Promise<boolean> {
+  return withFolder(workspace, (root) => settle(root, path.split('/'), { before: { kind: 'missing' }, aside }));
 }
 
-/** Puts a text in the place of the file at a path from the root; says whether it could. No link is followed. */
-export function putInPlace(workspace: string, path: string, text: string): Promise<boolean> {
-  const put = (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> =>
-    rest.length > 0
-      ? enterEntry(folder, name, false, (inner) => put(inner, rest))
-      : putFile(folder, name, text).then(() => true);
+/**
+ * Puts a text in the place of the file at a path from the root, which is set aside; says whether it could. No link is
+ * followed.
+ */
+export function putInPlace(
+  workspace: string,
+  { path, text }: { path: string; text: string },
+  aside: Aside,
+): Promise<boolean> {
+  const put = async (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> => {
+    if (rest.length > 0) return enterEntry(folder, name, false, (inner) => put(inner, rest));
+    await aside.take(folder, name);
+    await putFile(folder, name, text);
+    return true;
+  };
   return withFolder(workspace, (root) => put(root, path.split('/'))).catch(orNothing);
 }
 
-/** What is told of what a program has made and was put back, each in words. */
+/** What is told of what was made while a program ran, and was put back, each in words: nobody knows who made it. */
 export function madeProtected(program: string, made: string[]): string {
-  return `${program} made ${made.join(', ')}, which is protected; it was removed.`;
+  return (
+    `While ${program} ran, ${made.join(', ')} was made or changed, which is protected; it was put back as it had been. ` +
+    'The log of the step says where what was found is kept.'
+  );
 }
 
 /** Of a path that no mount keeps: the link on the way, or itself. */
@@ -85,7 +100,12 @@ function linkAt(path: string): string | null {
 }
 
 /** Puts an entry below an open folder back to what it was; says whether it had to be. */
-async function settle(folder: Folder, [name = '', ...rest]: string[], before: Standing): Promise<boolean> {
+async function settle(
+  folder: Folder,
+  [name = '', ...rest]: string[],
+  how: { before: Standing; aside: Aside },
+): Promise<boolean> {
+  const { before, aside } = how;
   const path = folder.at(name);
   const now = standingAt(path);
   if (rest.length > 0) {
@@ -94,19 +114,19 @@ async function settle(folder: Folder, [name = '', ...rest]: string[], before: St
       // One that nobody may list is entered by who knows the names in it, as git does.
       const { mode } = lstatSync(path, { throwIfNoEntry: false }) ?? { mode: OWN_RIGHTS };
       if ((mode & OWN_RIGHTS) !== OWN_RIGHTS) await makeReadable(path).catch(() => false);
-      return enterEntry(folder, name, false, (inner) => settle(inner, rest, before)).catch(orNothing);
+      return enterEntry(folder, name, false, (inner) => settle(inner, rest, how)).catch(orNothing);
     }
     // A link or a file where nothing or a folder was (`gitdir: elsewhere`) leads away from what is looked for.
-    await removeEntry(folder, name);
+    await aside.take(folder, name);
     return true;
   }
   if (before.kind !== 'link') {
     if (now.kind === 'missing') return false;
-    await removeEntry(folder, name);
+    await aside.take(folder, name);
     return true;
   }
   if (now.kind === 'link' && now.to === before.to) return false;
-  await removeEntry(folder, name);
+  await aside.take(folder, name);
   await symlink(before.to, path).catch((error: unknown) => {
     // Another command has made something there since, and its own end settles that.
     if (errorCode(error) !== 'EEXIST') throw error;

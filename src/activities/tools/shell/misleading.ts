@@ -4,9 +4,12 @@ import { STORE_FILE, isStateFolder } from '../../../store/folders/state-folders.
 import { withoutHarm } from '../../workspace/git-settings.js';
 import { harmOf } from '../../workspace/inner-repositories.js';
 import { STATE, lookNear } from '../../workspace/near-root.js';
+import { isWorkTree as isInWorkTree } from '../../workspace/own-code.js';
 import { AMONG_PACKAGES, MANIFEST, perdureAt, withoutPerdure } from '../../workspace/perdure-names.js';
 import { gitTops } from '../../workspace/projects-in.js';
-import { guardMissing, putInPlace, removeMade } from './guard.js';
+import type { Aside, AsideOwner } from '../../workspace/set-aside.js';
+import { createAside } from '../../workspace/set-aside.js';
+import { guardMissing, putInPlace, takeMade } from './guard.js';
 
 /**
  * What in a workspace would start as `perdure`, what has a folder taken for one of state, and what has git start
@@ -41,9 +44,11 @@ const MOST_ROUNDS = 5;
 export async function guardWorkspace(
   workspace: string,
   fixed: string[],
-  isWorkTree: boolean,
+  owner: AsideOwner,
 ): Promise<() => Promise<string[]>> {
-  const settleMissing = guardMissing(workspace, fixed);
+  const isWorkTree = isInWorkTree(workspace, owner.store.folder);
+  const aside = createAside(owner);
+  const settleMissing = guardMissing(workspace, fixed, aside);
   const shared = running.get(workspace) ?? { commands: 0, before: misleadingIn(workspace, { isWorkTree }) };
   running.set(workspace, shared);
   shared.commands += 1;
@@ -54,10 +59,11 @@ export async function guardWorkspace(
       // Each time a folder that was taken for state is looked into.
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
         const now = await misleadingIn(workspace, { isWorkTree, opening: true, fixed });
-        const more = await settleMisleading(workspace, before, now);
+        const more = await settleMisleading(workspace, { before, now }, aside);
         if (more.length === 0) break;
         made.push(...more);
       }
+      aside.finish();
       return made;
     } finally {
       shared.commands -= 1;
@@ -100,16 +106,20 @@ function kindOf(path: string): 'file' | 'other' | null {
   }
 }
 
-async function settleMisleading(workspace: string, before: Misleading, now: Misleading): Promise<string[]> {
+async function settleMisleading(
+  workspace: string,
+  { before, now }: { before: Misleading; now: Misleading },
+  aside: Aside,
+): Promise<string[]> {
   const made = [...now].filter(([path, { by }]) => before.get(path)?.by !== by);
   const settled: string[] = [];
   for (const [path, { text }] of made) {
     const { without, says } = PARTS[basename(path)] ?? {};
     const kept = (before.get(path)?.text ?? '') || (without?.(text) ?? '');
-    const isSettled =
-      text !== '' && kept !== '' && kindOf(join(workspace, path)) === 'file'
-        ? await putInPlace(workspace, path, kept)
-        : await removeMade(workspace, path);
+    const isText = text !== '' && kept !== '' && kindOf(join(workspace, path)) === 'file';
+    const isSettled = await aside.attempt(() =>
+      isText ? putInPlace(workspace, { path, text: kept }, aside) : takeMade(workspace, path, aside),
+    );
     if (isSettled) settled.push(says === undefined ? `\`${path}\`` : says(path));
   }
   return settled;

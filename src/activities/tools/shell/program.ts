@@ -11,7 +11,6 @@ import type { ProcessOptions } from '../../processes/groups/process-group.js';
 import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
-import { isWorkTree } from '../../workspace/own-code.js';
 import { projectsIn } from '../../workspace/projects-in.js';
 import { FileRefusal } from '../../refusal.js';
 import type { Mask } from '../../values/mask-secrets.js';
@@ -117,11 +116,11 @@ export async function runProgram(program: Program, context: ToolContext): Promis
           sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
         return sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched);
       };
-      const guard = await guardWorkspace(workspace, fixed, isWorkTree(workspace, store.folder));
+      const guard = await guardWorkspace(workspace, fixed, context);
       // Also of one that was cancelled: what it has made does not stay.
       const end = await begin().catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
       const made = await guard();
-      return made.length === 0 ? end : { failure: madeProtected('The program', made) };
+      return made.length === 0 ? end : { failure: madeProtected('the program', made) };
     } finally {
       begun.end();
     }
