@@ -1,9 +1,10 @@
 import type { Dirent } from 'node:fs';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { makeReadable } from '../../store/folders/remove.js';
-import { STORE_FILE, isStateFolder } from '../../store/folders/state-folders.js';
+import { isBelow, realOf } from '../../store/folders/places.js';
+import { STORE_FILE, isStateFolder, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal } from '../refusal.js';
 
 /** State folders are looked for so deep; what else matters is looked for in folders that lie so deep. */
@@ -21,6 +22,8 @@ export interface Near {
   states: string[];
   /** Folders that have a `package.json`. */
   manifests: string[];
+  /** Folders that have an `.npmrc`. */
+  settings: string[];
   /** Folders that have packages (`node_modules`). */
   packages: string[];
   /** Folders that have a repository, or a file that says where it is (`.git`). */
@@ -30,14 +33,17 @@ export interface Near {
 }
 
 /**
- * Looks at the folders of a workspace, but not into those of packages, nor at what repositories store. With `opening` one that nobody
- * may list gets its owner's rights. Throws a refusal where there are more than `most` in which a state folder may lie.
+ * Looks at the folders of a workspace, but not into those of packages, nor at what repositories store; where a link
+ * leads to another folder of it, that one is near as well, however deep it lies: somebody may stand there by the link.
+ * With `opening` one that nobody may list gets its owner's rights. Throws a refusal where there are more than `most` in
+ * which a state folder may lie.
  */
 export async function lookNear(
   workspace: string,
   { most = Infinity, opening = false }: { most?: number; opening?: boolean } = {},
 ): Promise<Near> {
-  const near: Near = { states: [], manifests: [], packages: [], repositories: [], sockets: [] };
+  const near: Near = { states: [], manifests: [], settings: [], packages: [], repositories: [], sockets: [] };
+  const seen = new Set([workspace]);
   let level = [workspace];
   let left = most;
   for (let depth = 0; level.length > 0 && depth <= DEEPEST; depth += 1) {
@@ -46,16 +52,18 @@ export async function lookNear(
       throw new FileRefusal(
         `The workspace has more than ${most} folders near its root: nobody knows which hold state of Perdure.`,
       );
-    const inside: string[] = [];
+    const [inside, links]: [string[], string[]] = [[], []];
     for (const [at, folder] of level.entries()) {
       // A promise for each would cost more than the look; others have their turn in between.
       if (at % AT_ONCE === AT_ONCE - 1) await pause();
       const entries = entriesOf(folder) ?? (opening ? await openedEntries(folder) : []);
       // A workspace is none of state, whatever lies in it.
       if (depth > 0 && isState(folder, entries)) near.states.push(folder);
-      else inside.push(...note(folder, entries, near));
+      else inside.push(...note(folder, entries, { ...near, links }));
     }
-    level = inside;
+    const led = links.flatMap((link) => folderAt(link, workspace) ?? []);
+    level = [...new Set([...inside, ...led])].filter((folder) => !seen.has(folder));
+    for (const folder of level) seen.add(folder);
   }
   return near;
 }
@@ -79,17 +87,30 @@ function isState(folder: string, entries: Dirent[]): boolean {
   return entries.some(({ name }) => name.toLowerCase() === STORE_FILE) && isStateFolder(folder);
 }
 
-/** Notes what a folder has, and gives the folders in it that are looked into. */
+/** The folder of the workspace to which a link leads; null for another, and for one of state. */
+function folderAt(link: string, workspace: string): string | null {
+  try {
+    if (!statSync(link).isDirectory()) return null;
+    const [root, real] = [realOf(workspace), realpathSync(link)];
+    return isBelow(real, root) && stateAround(real) === null ? join(workspace, relative(root, real)) : null;
+  } catch {
+    return null; // it leads nowhere, or nobody may look
+  }
+}
+
+/** Notes what a folder has, with its links, and gives the folders in it that are looked into. */
 function note(
   folder: string,
   entries: Dirent[],
-  { states, manifests, packages, repositories, sockets }: Near,
+  { states, manifests, settings, packages, repositories, sockets, links }: Near & { links: string[] },
 ): string[] {
   const inside: string[] = [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.name === 'package.json') manifests.push(folder);
+    if (entry.name === '.npmrc') settings.push(folder);
     if (entry.name === PACKAGES) packages.push(folder);
+    else if (entry.isSymbolicLink()) links.push(path);
     if (entry.name === '.git') repositories.push(folder);
     if (entry.isSocket()) sockets.push(path);
     if (!entry.isDirectory() || entry.name === PACKAGES || STORED.test(path)) continue;

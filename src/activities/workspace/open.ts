@@ -7,7 +7,7 @@ import { errorCode } from '../../store/store-failure.js';
 import { isBelow } from '../../store/folders/places.js';
 import { STORE_FILE, isStateFolder, readsAsStore, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from '../refusal.js';
-import { MANIFEST, perdureAt, perdureBy } from './perdure-names.js';
+import { perdureAt, perdureBy } from './perdure-names.js';
 import { FilledAgain, removeAt } from '../../store/folders/remove.js';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -223,9 +223,11 @@ export async function replaceFile(
   return putFile(folder, name, content);
 }
 
-/** Throws a refusal for a manifest by which something else would start as `perdure` than by the one that is there. */
+/**
+ * Throws a refusal for a manifest by which something else would start as `perdure` than by the one that is there. By
+ * whatever name: a link may lead to it.
+ */
 function requireUntaken(folder: Folder, name: string, content: string | Buffer): void {
-  if (name.toLowerCase() !== MANIFEST) return;
   const by = perdureBy(content.toString());
   if (by !== null && by !== perdureAt(folder.at(name)).by)
     throw new FileRefusal(

@@ -6,6 +6,7 @@ import { cacheFolder } from '../../store/cache-folder.js';
 import { packageRoot } from '../../store/folders/package-root.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
 import { readPlainNow } from '../../store/read-plain.js';
+import { STARTERS_AMONG_PACKAGES } from './perdure-names.js';
 
 /** Of a checkout of ours, what runs, and what says which packages do; the sources are its developers' to change. */
 const OF_CHECKOUT = ['dist', 'definitions', 'package.json'];
@@ -23,8 +24,8 @@ const known = new Map<string, { at: number; paths: Set<string> }>();
 
 /**
  * What the next `perdure` would run of a workspace, as paths from its root: our package where it lies there or is
- * installed for one of these projects, the command by which npm finds it, each package that it loads, Node, and what
- * our cache keeps. Also places where nothing stands, and a package would be loaded from there first. Nobody runs what
+ * installed for one of these projects, the command by which npm finds it, what npm would start before it, each package
+ * that it loads, Node, and what our cache keeps. Also places where nothing stands, and a package would be loaded from there first. Nobody runs what
  * is in a work tree.
  */
 export function ownCode(workspace: string, projects: string[], stateDir: string | null): string[] {
@@ -36,7 +37,10 @@ export function ownCode(workspace: string, projects: string[], stateDir: string 
   const roots = new Set([packageRoot(), ...installed].map(realOf).filter((root) => isBelow(root, top)));
   const machine = [process.execPath, cacheFolder()].filter((path) => existsSync(path)).map(realOf);
   const loaded = [...roots].flatMap((root) => [...loadedBy(root)]);
-  const paths = new Set([...machine, ...installed.flatMap(entriesOf), ...loaded]);
+  const starters = ['', ...projects].flatMap((project) =>
+    STARTERS_AMONG_PACKAGES.map((name) => join(top, project, name)),
+  );
+  const paths = new Set([...machine, ...starters, ...installed.flatMap(entriesOf), ...loaded]);
   return [...paths].filter((path) => isBelow(path, top) && !isHeld(path, paths)).map((path) => relative(top, path));
 }
 

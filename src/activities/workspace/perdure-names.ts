@@ -1,14 +1,23 @@
 import { statSync } from 'node:fs';
-import { posix } from 'node:path';
+import { basename, posix } from 'node:path';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { readTextNow } from '../../store/read-regular.js';
 
-/** Where package managers look for `perdure`, in any folder that a person stands in. */
-export const AMONG_PACKAGES = ['node_modules/perdure', 'node_modules/.bin/perdure'];
-export const MANIFEST = 'package.json';
 const NAME = 'perdure';
-/** One that is longer is nobody's manifest, and is not read. */
+/**
+ * Programs that run with `npx perdure` before it, which are looked for among packages first: the shell that npm starts,
+ * Node, and what the commands that pnpm writes call.
+ */
+const STARTERS = ['node', 'sh', 'dirname', 'sed', 'uname'];
+/** Where they stand, and no package has to be there for them. */
+export const STARTERS_AMONG_PACKAGES = STARTERS.map((name) => `node_modules/.bin/${name}`);
+/** Where package managers look for `perdure` and for what runs before it, in any folder that a person stands in. */
+export const AMONG_PACKAGES = [`node_modules/${NAME}`, `node_modules/.bin/${NAME}`, ...STARTERS_AMONG_PACKAGES];
+export const MANIFEST = 'package.json';
+/** Names a shell, options of Node and more for all that npm starts. */
+export const SETTINGS = '.npmrc';
+/** One that is longer is nobody's manifest or settings, and is not read. */
 const MANIFEST_BYTES = 4 * 1024 * 1024;
 const TOO_LONG = 'too long';
 
@@ -31,13 +40,29 @@ export function perdureBy(text: string): string | null {
 
 /** The same of a manifest that is there, links followed as package managers do, and its text where that is read. */
 export function perdureAt(path: string): { by: string | null; text: string } {
+  const text = textAt(path);
+  return text === null ? { by: TOO_LONG, text: '' } : { by: perdureBy(text), text };
+}
+
+/** What settings of npm say, which are compared as a whole. */
+export function settingsAt(path: string): { by: string; text: string } {
+  const text = textAt(path);
+  return { by: text ?? TOO_LONG, text: text ?? '' };
+}
+
+/** Tells whether a path among packages is that of a program which runs before `perdure`. */
+export function isStarter(path: string): boolean {
+  return STARTERS.includes(basename(path));
+}
+
+/** Links are followed; empty for what leads nowhere, is no file, or may not be read, and null for what is too long. */
+function textAt(path: string): string | null {
   try {
     const found = statSync(path);
-    if (found.isFile() && found.size > MANIFEST_BYTES) return { by: TOO_LONG, text: '' };
-    const text = found.isFile() ? readTextNow(path) : '';
-    return { by: perdureBy(text), text };
+    if (found.isFile() && found.size > MANIFEST_BYTES) return null;
+    return found.isFile() ? readTextNow(path) : '';
   } catch {
-    return { by: null, text: '' }; // it leads nowhere, or nobody may read it
+    return '';
   }
 }
 

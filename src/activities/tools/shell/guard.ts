@@ -34,9 +34,13 @@ export function guardMissing(workspace: string, paths: string[], aside: Aside): 
     });
 }
 
-/** Sets aside what was made at a path from the root, or the link on the way; says whether there was any. */
-export function takeMade(workspace: string, path: string, aside: Aside): Promise<boolean> {
-  return withFolder(workspace, (root) => settle(root, path.split('/'), { before: { kind: 'missing' }, aside }));
+/**
+ * Sets aside what was made at a path from the root, or the link on the way; says whether there was any. With `to` a link
+ * to there is put in its place.
+ */
+export function takeMade(workspace: string, path: string, aside: Aside, to: string | null = null): Promise<boolean> {
+  const before: Standing = to === null ? { kind: 'missing' } : { kind: 'link', to };
+  return withFolder(workspace, (root) => settle(root, path.split('/'), { before, aside }));
 }
 
 /**

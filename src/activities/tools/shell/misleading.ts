@@ -1,21 +1,14 @@
-import { lstatSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { STORE_FILE, isStateFolder } from '../../../store/folders/state-folders.js';
+import { isBelow, realOf } from '../../../store/folders/places.js';
 import { withoutHarm } from '../../workspace/git-settings.js';
-import { harmOf } from '../../workspace/inner-repositories.js';
-import { STATE, lookNear } from '../../workspace/near-root.js';
 import { isWorkTree as isInWorkTree } from '../../workspace/own-code.js';
-import { AMONG_PACKAGES, MANIFEST, perdureAt, withoutPerdure } from '../../workspace/perdure-names.js';
-import { gitTops } from '../../workspace/projects-in.js';
+import { MANIFEST, withoutPerdure } from '../../workspace/perdure-names.js';
 import type { Aside, AsideOwner } from '../../workspace/set-aside.js';
 import { createAside } from '../../workspace/set-aside.js';
 import { guardMissing, putInPlace, takeMade } from './guard.js';
-
-/**
- * What in a workspace would start as `perdure`, what has a folder taken for one of state, and what has git start
- * programs in repositories inside, by the path from its root; of a manifest and a configuration what it says.
- */
-type Misleading = Map<string, { by: string; text: string }>;
+import type { Found, Misleading } from './misleading-files.js';
+import { misleadingIn } from './misleading-files.js';
 
 /** What was there when the first of the commands that run now began: another one may have made something since. */
 const running = new Map<string, { commands: number; before: Promise<Misleading> }>();
@@ -35,11 +28,11 @@ const PARTS: Record<string, { without: (text: string) => string; says: (path: st
 const MOST_ROUNDS = 5;
 
 /**
- * As `guardMissing`, and for all that a command makes near the root by which something else would start as `perdure`
- * (no package in a work tree: nobody starts Perdure there), or a folder would be hidden from agents as one of state
- * (but `.perdure`, which is hidden by its name, and may be a person's new project), or by which git, which enters
+ * As `guardMissing`, and for all that a command makes near the root by which something else would start as `perdure` or
+ * before it (no package in a work tree: nobody starts Perdure there), or a folder would be hidden from agents as one of
+ * state (but `.perdure`, which is hidden by its name, and may be a person's new project), or by which git, which enters
  * repositories inside by itself, would start a program there. Gives in words what was put back; called once more it does
- * nothing.
+ * nothing. Throws at its end what could not be taken away.
  */
 export async function guardWorkspace(
   workspace: string,
@@ -74,53 +67,44 @@ export async function guardWorkspace(
   return () => (settled ??= settle());
 }
 
-async function misleadingIn(
-  workspace: string,
-  { isWorkTree, opening, fixed = [] }: { isWorkTree: boolean; opening?: boolean; fixed?: string[] },
-): Promise<Misleading> {
-  const near = await lookNear(workspace, { opening: opening === true });
-  const { states, manifests, packages, repositories } = near;
-  const found: Misleading = new Map();
-  for (const folder of manifests) {
-    const { by, text } = perdureAt(join(folder, MANIFEST));
-    if (by !== null) found.set(relative(workspace, join(folder, MANIFEST)), { by, text });
-  }
-  for (const folder of [...(isStateFolder(workspace) ? [workspace] : []), ...states])
-    if (basename(folder) !== STATE) found.set(relative(workspace, join(folder, STORE_FILE)), { by: 'there', text: '' });
-  for (const path of isWorkTree ? [] : packages.flatMap((folder) => AMONG_PACKAGES.map((name) => join(folder, name))))
-    if (kindOf(path) !== null) found.set(relative(workspace, path), { by: 'there', text: '' });
-  const tops = [...repositories.map((folder) => relative(workspace, folder)), ...(await gitTops(workspace, []))];
-  // What no command can change was changed by a person.
-  for (const top of tops.filter((path) => !fixed.includes(join(path, '.git', 'config'))))
-    for (const [path, harm] of harmOf(workspace, top)) found.set(path, harm);
-  return found;
-}
-
-/** Null where nothing is, or nobody may look. */
-function kindOf(path: string): 'file' | 'other' | null {
-  try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? null : stat.isFile() ? 'file' : 'other';
-  } catch {
-    return null;
-  }
-}
-
 async function settleMisleading(
   workspace: string,
   { before, now }: { before: Misleading; now: Misleading },
   aside: Aside,
 ): Promise<string[]> {
-  const made = [...now].filter(([path, { by }]) => before.get(path)?.by !== by);
   const settled: string[] = [];
-  for (const [path, { text }] of made) {
-    const { without, says } = PARTS[basename(path)] ?? {};
-    const kept = (before.get(path)?.text ?? '') || (without?.(text) ?? '');
-    const isText = text !== '' && kept !== '' && kindOf(join(workspace, path)) === 'file';
-    const isSettled = await aside.attempt(() =>
-      isText ? putInPlace(workspace, { path, text: kept }, aside) : takeMade(workspace, path, aside),
-    );
-    if (isSettled) settled.push(says === undefined ? `\`${path}\`` : says(path));
+  for (const [path, found] of now) {
+    const was = before.get(path);
+    if (was?.by === found.by && was.link === found.link) continue;
+    if (await aside.attempt(() => settleFile(workspace, { path, found, was }, aside)))
+      settled.push(PARTS[basename(path)]?.says(path) ?? `\`${path}\``);
   }
   return settled;
+}
+
+/** Puts back what was there, as far as that is known; says whether it could. */
+async function settleFile(
+  workspace: string,
+  { path, found, was }: { path: string; found: Found; was: Found | undefined },
+  aside: Aside,
+): Promise<boolean> {
+  const to = was?.link ?? null;
+  if (to !== found.link && to !== null) return takeMade(workspace, path, aside, to);
+  // Of a link that is the same what it leads to has changed.
+  const place = to === null ? path : placeOf(workspace, path);
+  if (place === null) return false;
+  const part = found.text !== '' && found.link === to ? PARTS[basename(path)] : undefined;
+  const text = was?.text || (part?.without(found.text) ?? '');
+  return text === '' ? takeMade(workspace, place, aside) : putInPlace(workspace, { path: place, text }, aside);
+}
+
+/** Where a path of a workspace leads, from its root; null for what is none of it. */
+function placeOf(workspace: string, path: string): string | null {
+  const root = realOf(workspace);
+  try {
+    const real = realpathSync(join(root, path));
+    return isBelow(real, root) ? relative(root, real) : null;
+  } catch {
+    return null;
+  }
 }

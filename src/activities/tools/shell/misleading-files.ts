@@ -1,0 +1,75 @@
+import type { Stats } from 'node:fs';
+import { lstatSync, readlinkSync, statSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { STORE_FILE, isStateFolder } from '../../../store/folders/state-folders.js';
+import { harmOf } from '../../workspace/inner-repositories.js';
+import { STATE, lookNear } from '../../workspace/near-root.js';
+import { AMONG_PACKAGES, MANIFEST, SETTINGS, isStarter, perdureAt, settingsAt } from '../../workspace/perdure-names.js';
+import { gitTops } from '../../workspace/projects-in.js';
+
+/** What stands at a path: what it comes to for who is misled by it, its text where that can be put back. */
+export interface Found {
+  by: string;
+  text: string;
+  /** Where it leads, as a link. */
+  link: string | null;
+}
+
+/**
+ * What in a workspace would start as `perdure` or before it, what has a folder taken for one of state, and what has git
+ * start programs in repositories inside, by the path from its root. A manifest that is a link is one of these whatever it says: what it leads to has any name.
+ */
+export type Misleading = Map<string, Found>;
+
+/** Looks near the root of a workspace; of packages in no work tree, for nobody starts Perdure there. */
+export async function misleadingIn(
+  workspace: string,
+  { isWorkTree, opening, fixed = [] }: { isWorkTree: boolean; opening?: boolean; fixed?: string[] },
+): Promise<Misleading> {
+  const { states, manifests, settings, packages, repositories } = await lookNear(workspace, {
+    opening: opening === true,
+  });
+  const found: Misleading = new Map();
+  const add = (path: string, { by, text = '', link = linkAt(path) }: Partial<Found> & { by: string }): void =>
+    void found.set(relative(workspace, path), { by, text, link });
+  for (const path of manifests.map((folder) => join(folder, MANIFEST))) {
+    const [{ by, text }, link] = [perdureAt(path), linkAt(path)];
+    if (by !== null) add(path, { by, text, link });
+    else if (link !== null) add(path, { by: '', link });
+  }
+  for (const path of settings.map((folder) => join(folder, SETTINGS))) add(path, settingsAt(path));
+  for (const folder of [...(isStateFolder(workspace) ? [workspace] : []), ...states])
+    if (basename(folder) !== STATE) add(join(folder, STORE_FILE), { by: 'there', link: null });
+  for (const path of isWorkTree ? [] : packages.flatMap((folder) => AMONG_PACKAGES.map((name) => join(folder, name)))) {
+    const stat = statAt(path, lstatSync);
+    if (stat !== null) add(path, { by: isStarter(path) ? identityOf(path, stat) : 'there', link: null });
+  }
+  const tops = [...repositories.map((folder) => relative(workspace, folder)), ...(await gitTops(workspace, []))];
+  // What no command can change was changed by a person.
+  for (const top of tops.filter((path) => !fixed.includes(join(path, '.git', 'config'))))
+    for (const [path, harm] of harmOf(workspace, top)) found.set(path, { ...harm, link: null });
+  return found;
+}
+
+/** What changes with a program that is there, and with the one that it leads to. */
+function identityOf(path: string, own: Stats): string {
+  return [own, statAt(path, statSync)].map((stat) => `${stat?.ino}:${stat?.size}:${stat?.ctimeMs}`).join(' ');
+}
+
+/** Null where nothing is, or nobody may look. */
+function statAt(path: string, look: (path: string) => Stats): Stats | null {
+  try {
+    return look(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Null for what is no link. */
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}
