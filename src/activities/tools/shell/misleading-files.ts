@@ -44,7 +44,8 @@ export async function misleadingIn(
     const stat = statAt(path, lstatSync);
     if (stat !== null) add(path, { by: isStarter(path) ? identityOf(path, stat) : 'there', link: null });
   }
-  const tops = [...repositories.map((folder) => relative(workspace, folder)), ...(await gitTops(workspace, []))];
+  const near = repositories.map((folder) => relative(workspace, folder));
+  const tops = [...new Set([...near, ...(await gitTops(workspace, []))])];
   // What no command can change was changed by a person.
   for (const top of tops.filter((path) => !fixed.includes(join(path, '.git', 'config'))))
     for (const [path, harm] of harmOf(workspace, top)) found.set(path, { ...harm, link: null });
