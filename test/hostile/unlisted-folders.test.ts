@@ -15,7 +15,7 @@ it.each([0o311, 0o100])('nothing starts as `perdure` in a folder that nobody lis
   // Root may do everything: as somebody else we are what hosts usually are.
   process.seteuid?.(NOBODY);
   try {
-    const guard = await guardWorkspace(workspace, [], context);
+    const guard = await guardWorkspace(workspace, { fixed: [] }, context);
     mkdirSync(join(folder, 'a', 'node_modules', '.bin'), { recursive: true });
     writeFileSync(join(folder, 'a', 'node_modules', '.bin', 'perdure'), 'evil');
     chmodSync(join(folder, 'a'), mode);

@@ -157,7 +157,7 @@ async function replyTo(
         task,
         request: sha256(canonicalJson(request)),
         maxTurns: agent.max_turns,
-        protected: agent.permissions?.protected ?? [],
+        permissions: agent.permissions,
         signal: whileHeld(signal, claim),
         log,
         onSpent,

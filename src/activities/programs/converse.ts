@@ -1,3 +1,4 @@
+import type { Permissions } from '../../plan/tools/permission.js';
 import type { ApplicationFailure } from '@temporalio/common';
 import type { Effort } from '../../plan/names.js';
 import type { Json } from '../../plan/values/json.js';
@@ -53,8 +54,8 @@ export interface Conversation {
   /** Hash of what is asked. */
   request: Hash;
   maxTurns: number;
-  /** Paths that no program of the agent writes. */
-  protected: string[];
+  /** By which paths no program of the agent writes. */
+  permissions: Permissions | undefined;
   signal: AbortSignal;
   log: LogWriter;
   onProgress: (progress: { characters?: number; turns?: number }) => void;
@@ -120,7 +121,7 @@ async function oneProcess(
     before: addUsage(question.after?.total ?? NO_USAGE, before.usage),
     cwd: call.workspace,
     credentials: deps.credentials(),
-    protected: conversation.protected,
+    permissions: conversation.permissions,
     owner: { store: deps.store, run: call.root.run },
     signal,
     log,

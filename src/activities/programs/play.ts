@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Permissions } from '../../plan/tools/permission.js';
 import type { Store } from '../../store/store.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import { findOnPath } from '../../store/processes/find-on-path.js';
@@ -31,8 +32,8 @@ export interface Play {
   /** What its session has used before. */
   before: Usage;
   cwd: string;
-  /** Of the workspace, which is its folder, what it must not write. */
-  protected: string[];
+  /** By which it must not write some of the workspace, which is its folder. */
+  permissions: Permissions | undefined;
   credentials: Record<string, string | undefined>;
   owner: { store: Pick<Store, 'id' | 'folder' | 'readSubmitted'>; run: string };
   signal: AbortSignal;
@@ -69,7 +70,7 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
   const env = { ...unheard, ...known };
   const listening = listen(options, redact);
   try {
-    const place = { ...owner, log: options.log, workspace: cwd, protected: options.protected };
+    const place = { ...owner, log: options.log, workspace: cwd, permissions: options.permissions, signal };
     const { release, ...words } = await held(executableOf(program, cwd), args, place);
     const outcome = await runProcess({
       ...words,

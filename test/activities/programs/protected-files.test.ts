@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { permissionsFrom } from '../../../src/compiler/agents/permissions.js';
+import type { Permissions } from '../../../src/plan/tools/permission.js';
 import { PROGRAMS } from '../../../src/plan/agents/program.js';
 import type { ProgramName } from '../../../src/plan/agents/program.js';
 import { createBench, temporaryFolder } from '../helpers/harness.js';
@@ -32,7 +33,11 @@ beforeEach(async () => {
 });
 
 /** Has a program act by a script of the shell, and then say that it is done. */
-async function playing(name: ProgramName, script: string): ReturnType<typeof playStep> {
+async function playing(
+  name: ProgramName,
+  script: string,
+  asked: Partial<Permissions> = {},
+): ReturnType<typeof playStep> {
   const bin = await temporaryFolder();
   onTestFinished(() => rm(bin, { recursive: true, force: true }));
   const words = ANSWERS[name].map((event) => `${JSON.stringify(event)}\n`).join('');
@@ -41,7 +46,7 @@ async function playing(name: ProgramName, script: string): ReturnType<typeof pla
   await chmod(join(bin, name), 0o755);
   vi.stubEnv('PATH', `${bin}:/usr/bin:/bin`);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const permissions = permissionsFrom([], false);
+  const permissions = { ...permissionsFrom([], false), ...asked };
   return playStep(bench, name, { agentFields: { tools: ['Edit', 'Write'], permissions } });
 }
 
@@ -70,5 +75,14 @@ describe.each(PROGRAMS)('%s, when it plays an agent,', (name) => {
     expect(await readFile(inWorkspace('.vscode', 'tasks.json'), 'utf8')).toBe('kept');
     expect(await readFile(inWorkspace('src.txt'), 'utf8')).toBe('x\n');
     expect(await readFile(join(beside, 'log'), 'utf8')).toBe('x\n');
+  });
+
+  it('writes nothing that is denied, or that a person would be asked about', async () => {
+    await mkdir(inWorkspace('docs'));
+    for (const file of ['docs/a.md', 'package.json']) await writeFile(inWorkspace(file), 'kept');
+    const script = 'for file in docs/a.md package.json src.txt; do echo x > $file; done';
+    await playing(name, script, { ask: ['write:package.json'], deny: ['write:docs/*'] });
+    for (const file of ['docs/a.md', 'package.json']) expect(await readFile(inWorkspace(file), 'utf8')).toBe('kept');
+    expect(await readFile(inWorkspace('src.txt'), 'utf8')).toBe('x\n');
   });
 });

@@ -44,7 +44,7 @@ it('starts Gemini CLI with nothing that a file of the workspace would set', asyn
     before: NO_USAGE,
     cwd: workspace,
     credentials: { GEMINI_API_KEY: 'a' },
-    protected: [],
+    permissions: undefined,
     owner: { store: { id: 's', folder: null, readSubmitted: () => Promise.resolve([]) }, run: 'r' },
     signal: new AbortController().signal,
     log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined },

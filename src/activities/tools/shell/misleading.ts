@@ -32,11 +32,11 @@ const MOST_ROUNDS = 5;
  * before it (no package in a work tree: nobody starts Perdure there), or a folder would be hidden from agents as one of
  * state (but `.perdure`, which is hidden by its name, and may be a person's new project), or by which git, which enters
  * repositories inside by itself, would start a program there. Gives in words what was put back; called once more it does
- * nothing. Throws at its end what could not be taken away.
+ * nothing. Throws at its end what could not be taken away. `madeSince` finds more that no command may make.
  */
 export async function guardWorkspace(
   workspace: string,
-  fixed: string[],
+  { fixed, madeSince }: { fixed: string[]; madeSince?: () => Promise<string[]> },
   owner: AsideOwner,
 ): Promise<() => Promise<string[]>> {
   const isWorkTree = isInWorkTree(workspace, owner.store.folder);
@@ -56,6 +56,11 @@ export async function guardWorkspace(
         if (more.length === 0) break;
         made.push(...more);
       }
+      await aside.attempt(async () => {
+        for (const path of (await madeSince?.()) ?? [])
+          if (await aside.attempt(() => takeMade(workspace, path, aside))) made.push(`\`${path}\``);
+        return true;
+      });
       aside.finish();
       return made;
     } finally {

@@ -22,6 +22,8 @@ import type { Begun } from '../../workspace/alike.js';
 import { beginAlike } from '../../workspace/alike.js';
 import { fixedIn } from './fixed-in.js';
 import { madeProtected } from './guard.js';
+import type { Kept } from './kept-by-patterns.js';
+import { NOTHING_KEPT, keptByPatterns } from './kept-by-patterns.js';
 import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
@@ -101,8 +103,10 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
     const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
     const path = env['PATH'] ?? '';
-    const fixed = await fixedIn({ store, run, workspace, projects }, permissions.protected);
-    const shown = { workspace, fixed, writable: permissions.writable, ...hidden };
+    const kept = sandbox === null ? NOTHING_KEPT : await keptFrom(program, context).catch(refusal);
+    if (kept instanceof FileRefusal) return { failure: kept.message };
+    const fixed = [...(await fixedIn({ store, run, workspace, projects }, permissions.protected)), ...kept.fixed];
+    const shown = { workspace, fixed, writable: kept.all ? [] : permissions.writable, ...hidden };
     await makeFolders(workspace, permissions);
     const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);
     if (begun === null) return { failure: tooLate(program) };
@@ -116,7 +120,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
           sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
         return sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched);
       };
-      const guard = await guardWorkspace(workspace, fixed, context);
+      const guard = await guardWorkspace(workspace, { fixed, madeSince: kept.madeSince }, context);
       // Also of one that was cancelled: what it has made does not stay.
       const end = await begin().catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
       const made = await guard();
@@ -132,6 +136,16 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   } finally {
     command.release();
   }
+}
+
+/** What a person wrote down does what it says: its tool is what is denied or asked about. */
+function keptFrom(
+  { authored }: Program,
+  { workspace, permissions, allowed = false, signal }: ToolContext,
+): Promise<Kept> {
+  return authored === true
+    ? Promise.resolve(NOTHING_KEPT)
+    : keptByPatterns({ workspace, permissions, allowed, signal });
 }
 
 /** Waits for other commands no longer than the program may take; null where that was not enough. */

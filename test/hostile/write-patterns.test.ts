@@ -1,0 +1,98 @@
+// @module-tag sandbox
+// @module-tag python3
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { permissionsFrom } from '../../src/compiler/agents/permissions.js';
+import type { Permissions } from '../../src/plan/tools/permission.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
+
+const FILES = ['package.json', 'src/a.ts', 'src/a.gen.ts', 'docs/deep/b.md', 'packages/x/package.json'];
+
+/** What a command says that writes each of these files, one after the other, and what is left of them then. */
+async function written(
+  permissions: Partial<Permissions>,
+  paths: string[],
+  { files = FILES, allowed }: { files?: string[]; allowed?: true } = {},
+): Promise<{ said: string; left: (string | null)[] }> {
+  const context = { ...(await toolContext(permissions)), ...(allowed === undefined ? {} : { allowed }) };
+  const at = (path: string): string => join(context.workspace, path);
+  for (const path of files) {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), 'own');
+  }
+  const script = `import os
+for path in ${JSON.stringify(paths)}:
+    try:
+        os.makedirs(os.path.dirname(path) or '.', exist_ok=True)
+        open(path, 'w').write('new')
+    except OSError as error: print(path, error.strerror)`;
+  const run = await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', script] }, context);
+  return {
+    said: JSON.stringify(run),
+    left: paths.map((path) => (existsSync(at(path)) ? readFileSync(at(path), 'utf8') : null)),
+  };
+}
+
+describe.each(['ask', 'deny'] as const)('what `write:` patterns name under `%s` no command writes:', (key) => {
+  const kept = (pattern: string, paths: string[], files?: string[]): ReturnType<typeof written> =>
+    written({ [key]: [pattern] }, paths, files === undefined ? {} : { files });
+
+  it('a file', async () => {
+    const { said, left } = await kept('write:package.json', ['package.json', 'src/a.ts']);
+    expect(said).toContain('package.json Read-only');
+    expect(left).toEqual(['own', 'new']);
+  });
+
+  it('a file that is missing', async () => {
+    const { said, left } = await kept('write:package.json', ['package.json', 'a.ts'], []);
+    expect(said).toContain('`package.json` was made or changed, which is protected');
+    expect(left).toEqual([null, 'new']);
+  });
+
+  it('all that is in a folder', async () => {
+    const { left } = await kept('write:docs/*', ['docs/deep/b.md', 'docs/new', 'src/b.ts']);
+    expect(left).toEqual(['own', null, 'new']);
+  });
+
+  it('files by their names, also new ones', async () => {
+    const names = ['src/a.gen.ts', 'new/b.gen.ts', 'src/a.ts', 'package.json', 'packages/x/package.json'];
+    const { said, left } = await kept('write:*.gen.ts', names);
+    expect(said).toContain('`new/b.gen.ts` was made or changed, which is protected');
+    expect(left).toEqual(['own', null, 'new', 'new', 'new']);
+    const other = await kept('write:*/package.json', names.slice(3));
+    expect(other.left).toEqual(['new', 'own']);
+  });
+
+  it.each(['write', 'write:*', 'w*'])('all of the workspace, by `%s`', async (pattern) => {
+    const { said, left } = await kept(pattern, ['package.json', 'src/a.ts', 'new']);
+    expect(said).toContain('src/a.ts Read-only');
+    expect(left).toEqual(['own', 'own', null]);
+  });
+
+  it('more files than can be kept, so that no command is run at all', async () => {
+    const many = Array.from({ length: 201 }, (_, index) => `many/${index}.md`);
+    const { said, left } = await kept('write:*.md', ['a.txt'], many);
+    expect(said).toContain('More than 200 files and folders fit `write:*.md`');
+    expect(left).toEqual([null]);
+  });
+});
+
+describe('a command that a person has allowed', () => {
+  it('writes what is asked about, and not what is denied', async () => {
+    const permissions = { ask: ['write:package.json'], deny: ['write:src/*'] };
+    const { left } = await written(permissions, ['package.json', 'src/a.ts'], { allowed: true });
+    expect(left).toEqual(['new', 'own']);
+  });
+});
+
+it('the limits of makers hold for commands of what they made', async () => {
+  const within = [{ ...permissionsFrom([], true), deny: ['write:src/*'] }];
+  const { left } = await written({ within }, ['package.json', 'src/a.ts']);
+  expect(left).toEqual(['new', 'own']);
+});
+
+it('patterns of other actions keep no file', async () => {
+  const { left } = await written({ deny: ['read:src/*', 'request', 'command:rm *'] }, ['src/a.ts']);
+  expect(left).toEqual(['new']);
+});
