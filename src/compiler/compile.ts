@@ -1,4 +1,4 @@
-import { join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import type { Autonomy } from '../plan/gates/autonomy.js';
 import type { Permissions } from '../plan/tools/permission.js';
 import { isBelow } from '../plan/tools/permission.js';
@@ -328,7 +328,7 @@ function checkTwin(definition: Definition, resolver: Resolver, report: Report): 
   report({
     code: 'duplicate-name',
     at,
-    message: `Another file of this folder has the name \`${twin.name}\` already.`,
+    message: `\`${basename(twin.file)}\` in this folder has the name \`${twin.name}\` already.`,
     suggestion: 'names are unique, whatever the case',
   });
 }

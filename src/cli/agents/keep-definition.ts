@@ -95,7 +95,7 @@ export function keepDefinition(keeping: Keeping): Kept {
 
 /** A text under another name; all else in it stays. */
 function renamed(text: string, name: string): string {
-  if (!/^\s*\{/.test(text)) return text.replace(/^name:.*$/m, `name: ${name}`);
+  if (!/^\s*\{/.test(text) && /^name:/m.test(text)) return text.replace(/^name:.*$/m, `name: ${name}`);
   const node = parseDocument(text).get('name', true);
   const [start, end] = isScalar(node) ? (node.range ?? []) : [];
   if (start === undefined || end === undefined) return text;

@@ -1,5 +1,8 @@
-import { join, relative } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
 import type { Compiled as CompiledDefinition } from '../../compiler/compile.js';
+import { parseFile } from '../../compiler/load.js';
+import { nearest } from '../../compiler/problems/did-you-mean.js';
+import { createSource } from '../../compiler/problems/source.js';
 import { createResolver } from '../../compiler/project/resolve.js';
 import { readText } from '../../compiler/text/disk.js';
 import { ProblemsError } from '../session.js';
@@ -23,9 +26,6 @@ export interface BrokenDefinition {
   problems: ProblemsError;
 }
 
-/** A line of a file that may begin a trigger: all others need not be compiled. */
-const MAY_HAVE_TRIGGERS = /^\s*["']?(?:schedule|on)["']?\s*:/m;
-
 /** Every definition that may be named in the project and has triggers. Those with problems are told apart. */
 export async function triggeredDefinitions(
   workspace: Workspace,
@@ -35,14 +35,13 @@ export async function triggeredDefinitions(
   const named = createResolver(workspace.project).workflows(join(root, 'any'));
   const definitions: TriggeredDefinition[] = [];
   const broken: BrokenDefinition[] = [];
-  const seen = new Set<string>();
+  const folders = new Map<string, string>();
   for (const { name, file: path } of named) {
-    // The first of a name is the one that the name means.
-    if (seen.has(name)) continue;
-    seen.add(name);
-    const content = readText(path);
-    // What cannot be read may have some.
-    if ('text' in content && !MAY_HAVE_TRIGGERS.test(content.text)) continue;
+    const folder = folders.get(name) ?? dirname(path);
+    // The first of a name is the one that the name means. A second one beside it is a problem, which compiling finds.
+    if (folder !== dirname(path)) continue;
+    folders.set(name, folder);
+    if (!mayHaveTriggers(path)) continue;
     const file = relative(root, path);
     try {
       const compiled = await compile(path, workspace, terminal);
@@ -54,6 +53,19 @@ export async function triggeredDefinitions(
   }
   return { definitions, broken };
 }
+
+/** Tells whether a file has to be compiled to know. What cannot be read may have some. */
+function mayHaveTriggers(path: string): boolean {
+  if (extname(path) === '.flow') return false;
+  const content = readText(path);
+  if ('failure' in content) return true;
+  const node = parseFile(createSource(path, path, content.text), () => undefined);
+  if (node === null) return /\b(?:schedule|on)["']?\s*:/.test(content.text);
+  // A misspelled key is a problem of the definition: it has not lost its trigger.
+  return [...(node.members?.keys() ?? [])].some((key) => nearest(key, TRIGGERS) !== null);
+}
+
+const TRIGGERS = ['schedule', 'on'];
 
 function hasTriggers(triggers: CompiledDefinition['triggers']): boolean {
   return Object.keys(triggers).length > 0;

@@ -4,7 +4,7 @@ import type { Compiler } from '../compile.js';
 import { createCompiler } from '../compile.js';
 import { loadConfig } from '../project/config.js';
 import { findProject } from '../project/project.js';
-import { quickNameIn } from '../project/resolve.js';
+import { quickNameIn } from '../project/quick-name.js';
 import type { Problem } from '../problems/problem.js';
 import { sortProblems } from '../problems/problem.js';
 import { withOverlay } from '../text/disk.js';
@@ -103,7 +103,8 @@ function isAsItWas(looked: ReadonlyMap<string, string>, file: string, texts: Rea
 /** What tells that a path is not what it was. Of the file itself others see its name alone. */
 function stateOf(path: string, file: string, texts: ReadonlyMap<string, string>): string {
   const text = texts.get(path);
-  if (path === file) return NAMED.test(file) ? `own ${text === undefined ? '' : (quickNameIn(text) ?? '')}` : 'own';
+  if (path === file)
+    return NAMED.test(file) ? `own ${text === undefined ? '' : (quickNameIn(text, file) ?? '')}` : 'own';
   if (text !== undefined) return `text ${text}`;
   const unsaved = [...texts.keys()].filter((other) => dirname(other) === path);
   return `${onDisk(path)} ${unsaved.join(' ')}`;

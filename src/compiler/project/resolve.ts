@@ -4,6 +4,7 @@ import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Project } from './project.js';
 import { kindOf, listFolder, packageRoot, readFolder, readText, realPath } from '../text/disk.js';
 import { isTestFile, stemOf } from '../problems/source.js';
+import { quickName } from './quick-name.js';
 
 /** Agents that come with the package. */
 export const BUILT_IN_AGENTS = [
@@ -334,17 +335,6 @@ function noFile(path: string, at: string): Resolution {
     missing: `\`${path}\`: ${'failure' in content ? content.failure : 'Expected a file.'}`,
     suggestion: inside === undefined ? null : `name a file in it, such as \`${join(path, inside.name)}\``,
   };
-}
-
-/** A file's name as a scan of its first lines finds it: whole files are parsed only when they are used. */
-function quickName(file: string): string {
-  const content = readText(file);
-  return ('text' in content ? quickNameIn(content.text) : null) ?? stemOf(file);
-}
-
-/** The name that a definition's text has, as a scan of its lines finds it; null where it has none, or it is none. */
-export function quickNameIn(text: string): string | null {
-  return /^name:[ \t]*(["']?)([A-Za-z][A-Za-z0-9_-]*)\1[ \t]*(?:#.*)?\r?$/m.exec(text)?.[2] ?? null;
 }
 
 function hintOf(name: string, known: string[]): string | null {
