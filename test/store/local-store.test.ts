@@ -143,7 +143,7 @@ it('keeps each kind of record where earlier versions of Perdure have it', async 
   await store.sign('x');
   await store.writeJournal({ scope: 'run', key: 'k' }, { request: sha256('q'), response: 'a', at: 'now' }, true);
   await store.writeDevice('board', { port: 'x' });
-  await store.writeFollowers([]);
+  await store.changeFollowers({});
   await store.writePause('anthropic', { until: Date.now() + 60_000, reason: 'full' });
   await store.taint(sha256('x'), 'run');
   await store.claimConcept('run', 'loop');
@@ -165,6 +165,7 @@ it('keeps each kind of record where earlier versions of Perdure have it', async 
     'approval.key',
     'devices',
     'followers.json',
+    'followers.json.lease',
     'hooks',
     'journal',
     'logs',

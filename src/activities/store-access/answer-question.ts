@@ -50,8 +50,7 @@ async function answerOf(deps: Dependencies, request: StoreRequest): Promise<Stor
     case 'readNarration':
       return store.readNarration(request.run);
     case 'followers':
-      if (request.write !== undefined) await store.writeFollowers(request.write);
-      return store.readFollowers();
+      return request.change === undefined ? store.readFollowers() : store.changeFollowers(request.change);
     default:
       return answerTo(deps, request);
   }

@@ -5,15 +5,12 @@ import type { Store } from '../../store/store.js';
 export async function changeFollower(
   known: Follower,
   action: { kind: 'pause'; note: string } | { kind: 'resume' | 'remove' },
-  store: Pick<Store, 'readFollowers' | 'writeFollowers'>,
+  store: Pick<Store, 'changeFollowers'>,
 ): Promise<void> {
-  const all = await store.readFollowers();
-  await store.writeFollowers(
-    all.flatMap((one) => {
-      if (one.definition !== known.definition) return [one];
-      if (action.kind === 'remove') return [];
-      const { paused: _before, ...rest } = one;
-      return [action.kind === 'pause' ? { ...rest, paused: action.note } : rest];
-    }),
+  const { definition, project } = known;
+  await store.changeFollowers(
+    action.kind === 'remove'
+      ? { remove: [{ definition, project }] }
+      : { pause: { definition, note: action.kind === 'pause' ? action.note : null } },
   );
 }

@@ -47,7 +47,7 @@ export async function syncSchedules(
     onPlanned(changes);
     if (dryRun || link === null) return changes;
     await applyChanges(changes.schedules, link, session);
-    await applyFollowers(changes.followers, followers, session.store);
+    await applyFollowers(changes.followers, session.store);
     return changes;
   } finally {
     await link?.close();

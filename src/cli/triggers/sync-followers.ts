@@ -1,7 +1,7 @@
-import type { Follow, Follower } from '../../plan/triggers/follow.js';
+import type { Follow, Follower, FollowersChange } from '../../plan/triggers/follow.js';
 import type { PreparedRun } from '../../plan/triggers/start.js';
 import type { Hash } from '../../plan/values/value.js';
-import { StoreFailure } from '../../store/store-failure.js';
+import { soundFollowers } from '../../store/records/follower-files.js';
 import type { Store } from '../../store/store.js';
 import type { Session } from '../session.js';
 import type { ServerAttributes } from '../submit/start-run.js';
@@ -31,13 +31,8 @@ export interface FollowerChanges {
 }
 
 /** Those that were synced before; none where what is known of them is damaged, which is written anew then. */
-export async function knownFollowers(store: Pick<Store, 'readFollowers'>): Promise<Follower[]> {
-  try {
-    return await store.readFollowers();
-  } catch (error) {
-    if (error instanceof StoreFailure && error.type === 'store-missing') return [];
-    throw error;
-  }
+export function knownFollowers(store: Pick<Store, 'readFollowers'>): Promise<Follower[]> {
+  return soundFollowers(() => store.readFollowers());
 }
 
 /** Settles every `on: run` of the definitions, and says what differs, as `planChanges` does. */
@@ -71,25 +66,25 @@ export async function planFollowers(
 
 /**
  * Carries the changes out, all in one write: what a run is started with is in the store before. One that was paused
- * stays so.
+ * stays so. Throws a usage error where another project has synced one of the names meanwhile.
  */
-export async function applyFollowers(
-  { created, changed, removed }: FollowerChanges,
-  there: Follower[],
-  store: Store,
-): Promise<void> {
+export async function applyFollowers({ created, changed, removed }: FollowerChanges, store: Store): Promise<void> {
   if (created.length + changed.length + removed.length === 0) return;
-  const gone = new Set(removed.map(({ definition }) => definition));
-  const followers = new Map(there.filter((one) => !gone.has(one.definition)).map((one) => [one.definition, one]));
+  const put: NonNullable<FollowersChange['put']> = [];
   for (const { definition, follow, prepared, project, source, settled } of [...created, ...changed]) {
     const { definitions, ends, when } = follow;
     const { name, file } = definition;
-    const paused = followers.get(name)?.paused;
-    followers.set(name, {
+    put.push({
       ...{ definition: name, file, project, definitions, ends, when, source, settled },
       prepared: await storePrepared(prepared, definition, store),
-      ...(paused === undefined ? {} : { paused }),
     });
   }
-  await store.writeFollowers([...followers.values()]);
+  const remove = removed.map(({ definition, project }) => ({ definition, project }));
+  const now = await store.changeFollowers({ put, remove });
+  for (const { definition, project } of put)
+    requireOwn(
+      definition,
+      now.find((one) => one.definition === definition),
+      project,
+    );
 }

@@ -1,7 +1,7 @@
 import type { Device } from '../devices/device.js';
 import type { Plan } from '../plan.js';
 import type { WorkerRecord } from '../placement/worker-record.js';
-import type { Follower } from '../triggers/follow.js';
+import type { Follower, FollowersChange } from '../triggers/follow.js';
 import type { NarrationLine } from '../narration/record.js';
 import type { HookTaken, HookWish } from '../triggers/hook-places.js';
 import type { RunRecord } from '../result.js';
@@ -40,8 +40,8 @@ export type StoreRequest =
    * lines that are not there from that place on. Null asks where it ends.
    */
   | { op: 'addLog'; run: string; path: string; lines: Line[]; at: number | null }
-  /** What starts when runs end; with `write` in place of what was there. */
-  | { op: 'followers'; write?: Follower[] }
+  /** What starts when runs end, after a change where there is one. */
+  | { op: 'followers'; change?: FollowersChange }
   /** A place among those of a hook. */
   | { op: 'takeHookPlace'; hook: string; wish: HookWish }
   /** Workers of the store that are there. */

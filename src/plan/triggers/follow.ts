@@ -39,6 +39,34 @@ export interface Follower extends Omit<Follow, 'inputs'> {
   paused?: string;
 }
 
+/** A change of who follows whom: all others stay as they are. */
+export interface FollowersChange {
+  /** Those that a project has synced; one that is paused stays so. */
+  put?: Omit<Follower, 'paused'>[];
+  /** Those of a project that follow nobody any more. */
+  remove?: Pick<Follower, 'definition' | 'project'>[];
+  /** One that is paused for a reason, or, with null, is no more. */
+  pause?: { definition: string; note: string | null };
+}
+
+/** Followers after a change. What another project has under a name is not replaced. */
+export function changedFollowers(there: Follower[], { put = [], remove = [], pause }: FollowersChange): Follower[] {
+  const isGone = (one: Follower): boolean =>
+    remove.some(({ definition, project }) => definition === one.definition && project === one.project);
+  const followers = new Map(there.filter((one) => !isGone(one)).map((one) => [one.definition, one]));
+  for (const one of put) {
+    const before = followers.get(one.definition);
+    if (before !== undefined && before.project !== one.project) continue;
+    followers.set(one.definition, before?.paused === undefined ? one : { ...one, paused: before.paused });
+  }
+  const paused = pause === undefined ? undefined : followers.get(pause.definition);
+  if (pause !== undefined && paused !== undefined) {
+    const { paused: _before, ...rest } = paused;
+    followers.set(pause.definition, pause.note === null ? rest : { ...rest, paused: pause.note });
+  }
+  return [...followers.values()];
+}
+
 /** Where the log of a run tells what kept followers from being started: no step has this path. */
 export const FOLLOWER_LOG = '.follow';
 

@@ -2,10 +2,11 @@ import type { Recorded } from '../../plan/agents/recorded-answers.js';
 import type { Json } from '../../plan/values/json.js';
 import type { DeviceFiles } from '../records/device-files.js';
 import { createDeviceFiles } from '../records/device-files.js';
+import { changedFollowers } from '../../plan/triggers/follow.js';
 import type { HookPlace } from '../../plan/triggers/hook-places.js';
 import { takePlace } from '../../plan/triggers/hook-places.js';
 import type { FollowerFiles } from '../records/follower-files.js';
-import { followersIn, keptFollowers } from '../records/follower-files.js';
+import { followersIn, keptFollowers, soundFollowers } from '../records/follower-files.js';
 import type { HookFiles } from '../records/hook-files.js';
 import type { RecordedFiles } from '../records/recorded-files.js';
 import type { TaintFiles } from '../records/taint-files.js';
@@ -46,36 +47,55 @@ export function createTaint(database: Database): TaintFiles {
   };
 }
 
-/** What starts when runs end, in one row. */
+/** What starts when runs end, in one row. What is done again, for a confirmation was lost, changes nothing. */
 export function createFollowers(database: Database, store: string): FollowerFiles {
   const records = recordsOf(database, 'followers');
+  const place = `the database at \`${database.place}\``;
   return {
     async readFollowers() {
       const content = await records.read('');
-      return content === null ? [] : followersIn(content, store, `the database at \`${database.place}\``);
+      return content === null ? [] : followersIn(content, store, place);
     },
-    writeFollowers: (followers) => records.write('', keptFollowers(followers, store)),
+    changeFollowers: (change) =>
+      changeRow(database, { kind: 'followers', name: '', empty: keptFollowers([], store) }, async (content) => {
+        const followers = changedFollowers(
+          await soundFollowers(async () => followersIn(content, store, place)),
+          change,
+        );
+        return { content: keptFollowers(followers, store), result: followers };
+      }),
   };
 }
 
-const LOCK_HOOK = `
-  insert into perdure.records values ('hook', $1, $2) on conflict (kind, name) do update set name = $1
+const LOCK = `
+  insert into perdure.records values ($1, $2, $3) on conflict (kind, name) do update set name = $2
   returning content`;
-const WRITE_HOOK = `
-  update perdure.records set content = $2, changed = clock_timestamp() where kind = 'hook' and name = $1`;
+const WRITE = `
+  update perdure.records set content = $3, changed = clock_timestamp() where kind = $1 and name = $2`;
+
+/** Changes a row that nobody else changes meanwhile; a null content leaves it as it is. */
+function changeRow<T>(
+  database: Database,
+  { kind, name, empty }: { kind: string; name: string; empty: string },
+  change: (content: string) => Promise<{ content: string | null; result: T }>,
+): Promise<T> {
+  const { sealing } = database;
+  return database.transaction(async (query) => {
+    const [row] = await query<{ content: string }>(LOCK, [kind, name, sealing.seal(empty, 'record')]);
+    const { content, result } = await change(sealing.open(row?.content ?? '', 'record'));
+    if (content !== null) await query(WRITE, [kind, name, sealing.seal(content, 'record')]);
+    return result;
+  });
+}
 
 /** The places of hooks, a row for each hook. What is done again, for a confirmation was lost, changes nothing. */
 export function createHooks(database: Database): HookFiles {
   return {
     takeHookPlace: (hook, wish) =>
-      database.transaction(async (query) => {
-        const [row] = await query<{ content: string }>(LOCK_HOOK, [hook, database.sealing.seal('[]', 'record')]);
+      changeRow(database, { kind: 'hook', name: hook, empty: '[]' }, async (content) => {
         // This function writes nothing else.
-        const places = JSON.parse(database.sealing.open(row?.content ?? '', 'record')) as HookPlace[];
-        const taken = takePlace(places, wish);
-        if (taken.isTaken)
-          await query(WRITE_HOOK, [hook, database.sealing.seal(JSON.stringify(taken.places), 'record')]);
-        return taken;
+        const taken = takePlace(JSON.parse(content) as HookPlace[], wish);
+        return { content: taken.isTaken ? JSON.stringify(taken.places) : null, result: taken };
       }),
   };
 }

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import type { Follower } from '../../plan/triggers/follow.js';
-import { FOLLOWED_ENDS } from '../../plan/triggers/follow.js';
+import type { Follower, FollowersChange } from '../../plan/triggers/follow.js';
+import { FOLLOWED_ENDS, changedFollowers } from '../../plan/triggers/follow.js';
 import { writeAtomically } from '../files.js';
+import { withLease } from '../folders/lease.js';
+import { makeFolders } from '../folders/root.js';
 import { StoreFailure, storeFailure } from '../store-failure.js';
 import { readTextNow } from '../read-regular.js';
 
 export interface FollowerFiles {
   /** The definitions whose runs start when others end, as they were synced. */
   readFollowers(): Promise<Follower[]>;
-  /** All of them in place of those that were there. */
-  writeFollowers(followers: Follower[]): Promise<void>;
+  /** Changes them, whoever else does meanwhile, and gives all of them. Damaged ones are written anew. */
+  changeFollowers(change: FollowersChange): Promise<Follower[]>;
 }
 
 const keptSchema = z.object({
@@ -26,27 +28,47 @@ const keptSchema = z.object({
   ),
 });
 
-/** Followers in one file, which is asked for whenever a run ends. */
+/** Followers in one file, which is asked for whenever a run ends; beside it the lease of who changes them. */
 export function createFollowerFiles(path: string, store: string): FollowerFiles {
+  const readFollowers = async (): Promise<Follower[]> => {
+    // Nearly always there is none.
+    if (!existsSync(path)) return [];
+    let text: string;
+    try {
+      text = readTextNow(path);
+    } catch (error) {
+      throw storeFailure(error, 'read', path);
+    }
+    return followersIn(text, store, `the file \`${path}\``);
+  };
   return {
-    async readFollowers() {
-      // Nearly always there is none.
-      if (!existsSync(path)) return [];
-      let text: string;
-      try {
-        text = readTextNow(path);
-      } catch (error) {
-        throw storeFailure(error, 'read', path);
-      }
-      return followersIn(text, store, `the file \`${path}\``);
+    readFollowers,
+    changeFollowers(change) {
+      const lease = `${path}.lease`;
+      makeFolders(lease);
+      return withLease(lease, {}, async ({ require }) => {
+        const followers = changedFollowers(await soundFollowers(readFollowers), change);
+        require();
+        await writeAtomically(path, keptFollowers(followers, store));
+        return followers;
+      });
     },
-    writeFollowers: (followers) => writeAtomically(path, keptFollowers(followers, store)),
   };
 }
 
 /** Followers as they are kept. */
 export function keptFollowers(followers: Follower[], store: string): string {
   return JSON.stringify({ store, followers });
+}
+
+/** Those that are read; none where what is known of them is damaged. */
+export async function soundFollowers(read: () => Promise<Follower[]>): Promise<Follower[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof StoreFailure && error.type === 'store-missing') return [];
+    throw error;
+  }
 }
 
 /** Those of this store, of what was kept at a `place`. Throws a `StoreFailure` where that is damaged. */

@@ -163,8 +163,11 @@ describe('a store on PostgreSQL', () => {
       source: sha256('2'),
       settled: sha256('3'),
     };
-    await here.writeFollowers([synced]);
-    expect(await there.readFollowers()).toEqual([synced]);
+    const all = Array.from({ length: 6 }, (_, index) => ({ ...synced, definition: `b${index}` }));
+    await Promise.all(all.map((one, index) => (index % 2 === 0 ? here : there).changeFollowers({ put: [one] })));
+    expect((await there.readFollowers()).map(({ definition }) => definition).sort()).toEqual(
+      all.map(({ definition }) => definition),
+    );
   });
 
   it('streams logs from one machine to another, in order', async () => {
