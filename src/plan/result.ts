@@ -127,6 +127,8 @@ export interface RunRecord extends RunOutcome {
   submitted_by: string;
   /** The definition's file from the workspace's folder; absent where there is none. */
   definition?: string;
+  /** Whose it is, of several projects that have one store; absent in runs of before. */
+  project?: string;
   workspace: string;
   /** Of a run in a work tree: the branch that it has committed to. */
   branch?: string;

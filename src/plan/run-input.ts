@@ -98,6 +98,8 @@ export interface RunSettings {
   on_exhausted?: ExhaustionPolicy;
   /** Folder that relative paths of commands start from: the project's root. */
   workspace: string;
+  /** Whose it is, of several projects that have one store; absent in runs of before. */
+  project?: string;
   /** Of a run that works in a work tree, which is its `workspace`. */
   worktree?: WorkTreeSettings;
   /** The definition's file as the submitter named it, from the project; absent where there is none. */

@@ -19,7 +19,7 @@ export async function noteNotBegun(
   }: { prepared: PreparedRun; plan: Plan; description: string; store: Store },
 ): Promise<void> {
   const now = new Date().toISOString();
-  const { budget, rehearsal, submitted_by, definition, workspace } = settings;
+  const { budget, rehearsal, submitted_by, definition, project, workspace } = settings;
   const record: RunRecord = {
     status: 'error',
     error: `It could not begin. ${why}`,
@@ -34,6 +34,7 @@ export async function noteNotBegun(
     rehearsal,
     submitted_by,
     ...(definition === undefined ? {} : { definition }),
+    ...(project === undefined ? {} : { project }),
     workspace,
     journal: `${run} not begun`,
     workspace_digest: null,

@@ -33,6 +33,8 @@ export async function startFollowers(ended: ClosingRun, store: Store): Promise<v
   for (const follower of following) {
     if (!isWanted(follower, event)) continue;
     await told(ended, store, async () => {
+      if (!isOfItsProject(follower, ended))
+        return `\`${follower.definition}\` is of the project \`${follower.project}\`, and follows its runs alone.`;
       // `schedules sync` put nothing else there
       const prepared = (await store.get(follower.prepared)) as unknown as PreparedRun;
       const given = await givenInput(prepared, { plan: await store.getPlan(prepared.plan), event, store });
@@ -58,6 +60,11 @@ async function told({ run }: ClosingRun, store: Store, act: () => Promise<string
 
 function follows({ definitions, ends, paused }: Follower, { plan_name, status }: ClosingRun): boolean {
   return paused === undefined && definitions.includes(plan_name) && ends.includes(status);
+}
+
+/** A name means a definition of the follower's own project. Runs of before do not say whose they are. */
+function isOfItsProject({ project }: Follower, ended: ClosingRun): boolean {
+  return ended.project === undefined || ended.project === project;
 }
 
 /** What is told of the run: `FOLLOWED_EVENT`. */

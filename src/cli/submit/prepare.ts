@@ -25,6 +25,7 @@ import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { traceOf } from './trace-run.js';
+import { projectMark } from './project-mark.js';
 import { limitsOfQuota, settleLimits, settlePolicy } from './limits.js';
 import { placeOf } from '../../store/folders/places.js';
 import { outsideEnvironment } from '../../store/processes/search-path.js';
@@ -166,6 +167,7 @@ export async function settle(
     ...(quota === null || choices.rehearse ? {} : { quota }),
     ...(Object.keys(policy).length === 0 ? {} : { on_exhausted: policy }),
     ...(await foldersFor(project, elsewhere, terminal)),
+    project: projectMark({ ...workspace, elsewhere }),
     ...(choices.definition === undefined ? {} : { definition: relative(project.root, choices.definition) }),
   };
 }

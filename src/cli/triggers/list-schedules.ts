@@ -4,12 +4,12 @@ import type { Follower } from '../../plan/triggers/follow.js';
 import { followText } from '../../plan/triggers/follow.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session, Workspace } from '../session.js';
+import { projectMark } from '../submit/project-mark.js';
 import type { Terminal } from '../terminal.js';
 import type { ServerSchedule } from './server-schedules.js';
 import { serverSchedules } from './server-schedules.js';
 import { knownFollowers } from './sync-followers.js';
 import { sourceHash } from './prepare-trigger.js';
-import { projectMark } from './trigger-owner.js';
 import type { BrokenDefinition, TriggeredDefinition } from './triggered-definitions.js';
 import { triggeredDefinitions } from './triggered-definitions.js';
 

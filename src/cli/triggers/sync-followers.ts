@@ -4,10 +4,11 @@ import type { Hash } from '../../plan/values/value.js';
 import { soundFollowers } from '../../store/records/follower-files.js';
 import type { Store } from '../../store/store.js';
 import type { Session } from '../session.js';
+import { projectMark } from '../submit/project-mark.js';
 import type { ServerAttributes } from '../submit/start-run.js';
 import type { Terminal } from '../terminal.js';
 import { prepareTrigger, settledHash, sourceHash, storePrepared } from './prepare-trigger.js';
-import { partOwn, projectMark, requireOwn } from './trigger-owner.js';
+import { partOwn, requireOwn } from './trigger-owner.js';
 import type { TriggeredDefinition } from './triggered-definitions.js';
 
 /** A definition with `on: run`, settled. */

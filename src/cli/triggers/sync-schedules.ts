@@ -6,12 +6,13 @@ import { canonicalJson } from '../../plan/values/json.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { usageError } from '../exit-codes.js';
 import type { Session } from '../session.js';
+import { projectMark } from '../submit/project-mark.js';
 import type { ServerAttributes } from '../submit/start-run.js';
 import type { Terminal } from '../terminal.js';
 import { prepareTrigger, settledHash, sourceHash, storePrepared } from './prepare-trigger.js';
 import { scheduleId, scheduleOptions } from './schedule-options.js';
 import type { ServerSchedule } from './server-schedules.js';
-import { partOwn, projectMark, requireOwn } from './trigger-owner.js';
+import { partOwn, requireOwn } from './trigger-owner.js';
 import type { TriggeredDefinition } from './triggered-definitions.js';
 
 /** A schedule as its definition has it, settled. */

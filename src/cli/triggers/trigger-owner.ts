@@ -1,7 +1,4 @@
-import { hostname } from 'node:os';
-import { placeOf, realOf } from '../../store/folders/places.js';
 import { usageError } from '../exit-codes.js';
-import type { Session } from '../session.js';
 import { shellCommand } from '../../plan/text/shell-command.js';
 
 /** A trigger that was synced, and from which definition of which project. */
@@ -10,15 +7,6 @@ interface Synced {
   /** From the project's root. */
   file: string;
   project: string;
-}
-
-/**
- * Tells the projects of a store apart: by the name that they give themselves, else by the way from the state folder,
- * which is the same wherever both are moved; where the store is no folder of this machine, by host and folder.
- */
-export function projectMark({ store, elsewhere, config, project: { root } }: Session): string {
-  if (config.project !== undefined) return config.project;
-  return elsewhere !== null || config.store !== undefined ? `${hostname()}:${realOf(root)}` : placeOf(store, root);
 }
 
 /** Parts what no definition has into what this project has synced, and what is of others. */

@@ -3,7 +3,7 @@ import type { Session, Workspace } from '../../cli/session.js';
 import type { Terminal } from '../../cli/terminal.js';
 import type { ServerAttributes } from '../../cli/submit/start-run.js';
 import { prepareTrigger, storePrepared } from '../../cli/triggers/prepare-trigger.js';
-import { projectMark } from '../../cli/triggers/trigger-owner.js';
+import { projectMark } from '../../cli/submit/project-mark.js';
 import type { TriggeredDefinition } from '../../cli/triggers/triggered-definitions.js';
 import { triggeredDefinitions } from '../../cli/triggers/triggered-definitions.js';
 import { LEAST_BYTES, isSecret } from '../../activities/notices/webhook-signature.js';

@@ -72,6 +72,7 @@ function recordOf(context: RunContext, outcome: RunOutcome): ClosingRun {
     models: modelIds(settings.models),
     submitted_by: settings.submitted_by,
     ...(settings.definition === undefined ? {} : { definition: settings.definition }),
+    ...(settings.project === undefined ? {} : { project: settings.project }),
     workspace: settings.workspace,
     ...(settings.worktree === undefined ? {} : { branch: branchOf(root.run) }),
     ...(settings.context === undefined ? {} : { context: settings.context }),
