@@ -3,7 +3,7 @@ import { AS_OPTION, JSON_OPTION, checkWords } from '../command.js';
 import type { TriggerChanges } from '../triggers/run-sync.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Range } from '../triggers/backfill-schedule.js';
-import type { ServerSchedule } from '../triggers/server-schedules.js';
+import type { SealedSchedule, ServerSchedule } from '../triggers/server-schedules.js';
 import type { FollowerChanges } from '../triggers/sync-followers.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
@@ -126,9 +126,12 @@ async function actOn(
     else tell(terminal, words);
     return EXIT.success;
   };
-  const onSchedule = async (schedule: ServerSchedule, link: TemporalLink): Promise<ExitCode> => {
-    const { handle } = schedule;
+  const onSchedule = async (known: ServerSchedule | SealedSchedule, link: TemporalLink): Promise<ExitCode> => {
+    const { requireOpened } = await import('../triggers/server-schedules.js');
+    const { sealNote } = await import('../triggers/schedule-note.js');
+    const { handle } = known;
     if (action === 'trigger') {
+      const schedule = requireOpened(known);
       const { triggerSchedule } = await import('../triggers/trigger-schedule.js');
       const { run, waits } = await triggerSchedule(schedule);
       if (json) printJson(terminal, { name, run, waits });
@@ -140,12 +143,12 @@ async function actOn(
         );
       return run === null && !waits ? EXIT.ended : EXIT.success;
     }
-    if (action === 'pause') await handle.pause(note);
-    if (action === 'resume') await handle.unpause(`resumed ${said}`);
+    if (action === 'pause') await handle.pause(sealNote(note, link.keys));
+    if (action === 'resume') await handle.unpause(sealNote(`resumed ${said}`, link.keys));
     if (action === 'remove') await handle.delete();
     if (range !== null) {
       const { backfillSchedule } = await import('../triggers/backfill-schedule.js');
-      await backfillSchedule(schedule, range, { link, all: options.flag('all') });
+      await backfillSchedule(requireOpened(known), range, { link, all: options.flag('all') });
     }
     return done(DONE[action]);
   };

@@ -8,7 +8,7 @@ import { openExisting, openSession } from '../session.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { linkTo } from './server-link.js';
-import type { ServerSchedule } from './server-schedules.js';
+import type { SealedSchedule, ServerSchedule } from './server-schedules.js';
 import { serverSchedules } from './server-schedules.js';
 import { triggeredDefinitions } from './triggered-definitions.js';
 
@@ -19,7 +19,7 @@ import { triggeredDefinitions } from './triggered-definitions.js';
 export async function withSchedule<T>(
   name: string,
   terminal: Terminal,
-  act: (schedule: ServerSchedule, link: TemporalLink) => Promise<T>,
+  act: (schedule: ServerSchedule | SealedSchedule, link: TemporalLink) => Promise<T>,
   actOnFollower: (follower: Follower, store: Session['store']) => Promise<T>,
 ): Promise<T> {
   if (NAME.test(name)) await requireWorthStart(name, terminal);
@@ -27,13 +27,13 @@ export async function withSchedule<T>(
   const session = await openSession(terminal, { taskQueue: null });
   const link = await session.connect({ start: true });
   try {
-    const there = await serverSchedules(link, session.store);
-    const known = there.get(name);
+    const { there, sealed } = await serverSchedules(link, session.store);
+    const known = there.get(name) ?? sealed.get(name);
     if (known !== undefined) return await act(known, link);
     const followers = await session.store.readFollowers();
     const follower = followers.find(({ definition }) => definition === name);
     if (follower !== undefined) return await actOnFollower(follower, session.store);
-    throw unknownSchedule(name, [...there.keys(), ...followers.map(({ definition }) => definition)]);
+    throw unknownSchedule(name, [...there.keys(), ...sealed.keys(), ...followers.map(({ definition }) => definition)]);
   } finally {
     await link.close();
   }

@@ -2,7 +2,7 @@ import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
 import { openSession, openWorkspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
-import type { ServerSchedule } from './server-schedules.js';
+import type { ServerSchedules } from './server-schedules.js';
 import { serverSchedules } from './server-schedules.js';
 import { attributesAt } from '../submit/start-run.js';
 import type { FollowerChanges } from './sync-followers.js';
@@ -36,11 +36,12 @@ export async function syncSchedules(
   const session = await openSession(terminal, { taskQueue: null, lookOnly: dryRun });
   const link = dryRun && !session.mayKnowRuns() ? null : await session.connect({ start: true });
   try {
-    const there = link === null ? new Map<string, ServerSchedule>() : await schedulesAt(link, session);
+    const known = link === null ? NONE : await schedulesAt(link, session);
     const followers = await knownFollowers(session.store);
-    const how = { by, attributes: link === null ? { search_attributes: true } : attributesAt(link), terminal };
+    const attributes = link === null ? { search_attributes: true } : attributesAt(link);
+    const how = { by, attributes, terminal, key: link?.keys?.ids[0] ?? null };
     const changes = {
-      schedules: await planChanges(definitions, there, session, how),
+      schedules: await planChanges(definitions, known, session, how),
       followers: await planFollowers(definitions, followers, session, how),
       isElsewhere: session.isElsewhere,
     };
@@ -54,7 +55,9 @@ export async function syncSchedules(
   }
 }
 
-async function schedulesAt(link: TemporalLink, { store }: Session): Promise<Map<string, ServerSchedule>> {
+const NONE: ServerSchedules = { there: new Map(), sealed: new Map() };
+
+async function schedulesAt(link: TemporalLink, { store }: Session): Promise<ServerSchedules> {
   const { pollersOf } = await import('../../workers/connection/task-queue.js');
   await pollersOf(link, store);
   return serverSchedules(link, store);

@@ -38,6 +38,8 @@ const DRIFTS: Record<Drift, string> = {
   removed: 'no definition has it any more: perdure schedules sync',
   other: 'is of another project with the same store',
   broken: 'the definition has problems: perdure validate',
+  resealed: 'not encrypted with the first key yet: perdure schedules sync',
+  sealed: 'encrypted with a key that is not here: add it to `encryption.keys`, or remove the schedule',
 };
 
 /** Schedules as people read them: when, how it stands, what ran last; below, how it differs from its definition. */

@@ -1,5 +1,5 @@
+import type { ScheduleDescription } from '@temporalio/client';
 import { ScheduleAlreadyRunning } from '@temporalio/client';
-import { MEMO } from '../../plan/names.js';
 import type { Schedule } from '../../plan/triggers/schedule.js';
 import type { PreparedRun, ScheduledCall } from '../../plan/triggers/start.js';
 import { canonicalJson } from '../../plan/values/json.js';
@@ -11,7 +11,9 @@ import type { ServerAttributes } from '../submit/start-run.js';
 import type { Terminal } from '../terminal.js';
 import { prepareTrigger, settledHash, sourceHash, storePrepared } from './prepare-trigger.js';
 import { scheduleId, scheduleOptions } from './schedule-options.js';
-import type { ServerSchedule } from './server-schedules.js';
+import { openNote, sealNote } from './schedule-note.js';
+import type { ServerSchedule, ServerSchedules } from './server-schedules.js';
+import { requireOpened } from './server-schedules.js';
 import { partOwn, requireOwn } from './trigger-owner.js';
 import type { TriggeredDefinition } from './triggered-definitions.js';
 
@@ -34,14 +36,15 @@ export interface ScheduleChanges {
 }
 
 /**
- * Settles every schedule of the definitions, and says what differs. Nothing is changed or stored. Throws a usage error
- * where one would take the place of another project's.
+ * Settles every schedule of the definitions, and says what differs, also by what it is encrypted with: `key` writes now,
+ * null none. Nothing is changed or stored. Throws a usage error where one would take the place of another project's, and
+ * a KeyError where nobody here can tell.
  */
 export async function planChanges(
   definitions: TriggeredDefinition[],
-  there: Map<string, ServerSchedule>,
+  { there, sealed }: ServerSchedules,
   session: Session,
-  how: { by: string; attributes: ServerAttributes; terminal: Terminal },
+  how: { by: string; attributes: ServerAttributes; terminal: Terminal; key: string | null },
 ): Promise<ScheduleChanges> {
   const changes: ScheduleChanges = { created: [], changed: [], removed: [], others: [], same: [] };
   const project = projectMark(session);
@@ -50,11 +53,13 @@ export async function planChanges(
     const { schedule } = definition.compiled.triggers;
     if (schedule === undefined) continue;
     names.add(definition.name);
+    const closed = sealed.get(definition.name);
+    if (closed !== undefined) requireOpened(closed);
     const wanted = await settleSchedule(definition, schedule, session, how);
     const known = there.get(definition.name);
     requireOwn(definition.name, known?.call.schedule, project);
     if (known === undefined) changes.created.push(wanted);
-    else if (canonicalJson({ ...known.call.schedule, project }) === canonicalJson({ ...wanted.identity }))
+    else if (known.key === how.key && canonicalJson({ ...known.call.schedule }) === canonicalJson(wanted.identity))
       changes.same.push(definition.name);
     else changes.changed.push({ wanted, there: known });
   }
@@ -92,22 +97,30 @@ export async function applyChanges(
   for (const wanted of created) {
     const options = scheduleOptions(wanted.schedule, await callOf(wanted, store), place);
     const scheduleAt = scheduleId(store, wanted.definition.name);
-    const memo = { [MEMO.store]: store.id, [MEMO.definition]: wanted.definition.name };
-    await link.client.schedule.create({ scheduleId: scheduleAt, ...options, memo }).catch(async (error: unknown) => {
+    await link.client.schedule.create({ scheduleId: scheduleAt, ...options }).catch(async (error: unknown) => {
       // Two that sync at once.
       if (!(error instanceof ScheduleAlreadyRunning)) throw toldOf(error, wanted);
-      await link.client.schedule.getHandle(scheduleAt).update((before) => ({ ...options, state: before.state }));
+      await link.client.schedule.getHandle(scheduleAt).update((before) => {
+        const [call] = (before.action.args ?? []) as (ScheduledCall | undefined)[]; // our id: a sync made it
+        requireOwn(wanted.definition.name, call?.schedule, wanted.identity.project);
+        return { ...options, state: stateOf(before, link) };
+      });
     });
   }
   for (const { wanted, there } of changed) {
     const options = scheduleOptions(wanted.schedule, await callOf(wanted, store), place);
     await there.handle
-      .update((before) => ({ ...options, state: before.state }))
+      .update((before) => ({ ...options, state: stateOf(before, link) }))
       .catch((error: unknown) => {
         throw toldOf(error, wanted);
       });
   }
   for (const { handle } of removed) await handle.delete();
+}
+
+/** How a schedule stands, with its note encrypted as all of it is now. */
+function stateOf({ state }: ScheduleDescription, { keys }: TemporalLink): ScheduleDescription['state'] {
+  return state.note === undefined ? state : { ...state, note: sealNote(openNote(state.note, keys), keys) };
 }
 
 /** A usage error where the server does not take a schedule as it is: it may know fewer zones. Else the error itself. */

@@ -32,8 +32,8 @@ export async function endCarriedRuns(
 
 /** Schedules of the original, and what they have begun to start: it has the same ones, and starts the same runs. */
 async function endCarriedStarts(client: Client, id: string): Promise<void> {
-  for await (const { scheduleId, memo } of client.schedule.list())
-    if (memo?.[MEMO.store] !== id) await client.schedule.getHandle(scheduleId).delete();
+  for await (const { scheduleId } of client.schedule.list())
+    if (!scheduleId.startsWith(`${id}/`)) await client.schedule.getHandle(scheduleId).delete();
   const query = `WorkflowType = '${STARTER}' AND ExecutionStatus = 'Running'`;
   for await (const { workflowId } of client.workflow.list({ query }))
     if (!workflowId.startsWith(`${STARTER_PREFIX}${id}/`))
