@@ -43,8 +43,13 @@ export async function serveMcp({ terminal, version, person, waitMs, askAbove, gl
       registerTools(server, TOOLS, { connection, glee });
       return server;
     },
-    { onerror: (error) => tell(terminal, `mcp: ${error.message}`) },
+    { onerror: (error) => tell(terminal, `mcp: ${saidOf(error)}`) },
   );
   await left;
   await handle.close();
+}
+
+/** One sentence: a line that is no message makes an error that lists all that each kind of message lacks. */
+function saidOf(error: Error): string {
+  return error.name.endsWith('ZodError') ? 'Expected a message of JSON-RPC on each line, got another.' : error.message;
 }

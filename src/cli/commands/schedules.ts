@@ -133,14 +133,10 @@ async function actOn(
     if (action === 'trigger') {
       const schedule = requireOpened(known);
       const { triggerSchedule } = await import('../triggers/trigger-schedule.js');
-      const { run, waits } = await triggerSchedule(schedule);
+      const { run, waits, skipped } = await triggerSchedule(schedule);
       if (json) printJson(terminal, { name, run, waits });
       else if (run !== null) print(terminal, run);
-      if (run === null)
-        tell(
-          terminal,
-          waits ? 'A run of it is open: the next one starts when that has ended.' : 'Skipped: a run of it is open.',
-        );
+      if (run === null) tell(terminal, waits ? WAITS : skipped ? 'Skipped: a run of it is open.' : LOST);
       return run === null && !waits ? EXIT.ended : EXIT.success;
     }
     if (action === 'pause') await handle.pause(sealNote(note, link.keys));
@@ -163,6 +159,9 @@ async function actOn(
     return done(FOLLOWER_DONE[action]);
   });
 }
+
+const WAITS = 'A run of it is open: the next one starts when that has ended.';
+const LOST = 'The server has started nothing: of two that are triggered in one second it takes one. Trigger it again.';
 
 const DONE: Record<Exclude<Action, 'list' | 'sync' | 'trigger'>, string> = {
   pause: 'Paused. A run that is open goes on.',

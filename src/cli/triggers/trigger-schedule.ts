@@ -7,25 +7,29 @@ import { startedRun } from './list-schedules.js';
 const TAKEN_WITHIN_MS = 10_000;
 const LOOK_AGAIN_MS = 50;
 
+/** What became of a wish to start a run now: it waits for the end of one that is open, or is left out for it. */
+export interface Triggered {
+  run: string | null;
+  waits: boolean;
+  skipped: boolean;
+}
+
 /**
- * Starts a run of a schedule now, as its overlap allows. Gives the run; null where none was started, because one is
- * open, and `waits` where it is started when that has ended.
+ * Starts a run of a schedule now, as its overlap allows. Gives the run; null where none was started. The server names
+ * starts by their second, so of two in one second the later one is lost.
  */
-export async function triggerSchedule({
-  name,
-  handle,
-  description,
-}: ServerSchedule): Promise<{ run: string | null; waits: boolean }> {
+export async function triggerSchedule({ name, handle, description }: ServerSchedule): Promise<Triggered> {
   const known = new Set(starters(description));
-  const skipped = description.info.numActionsSkippedOverlap;
+  const before = description.info.numActionsSkippedOverlap;
   await handle.trigger(description.policies.overlap);
   const until = Date.now() + TAKEN_WITHIN_MS;
   for (;;) {
     const now = await handle.describe();
     const started = starters(now).find((id) => !known.has(id));
-    if (started !== undefined) return { run: startedRun(name, started), waits: false };
-    if (now.info.numActionsSkippedOverlap > skipped) return { run: null, waits: false };
-    if (Date.now() > until) return { run: null, waits: true };
+    if (started !== undefined) return { run: startedRun(name, started), waits: false, skipped: false };
+    if (now.info.numActionsSkippedOverlap > before) return { run: null, waits: false, skipped: true };
+    if (Date.now() > until)
+      return { run: null, waits: description.policies.overlap.startsWith('BUFFER'), skipped: false };
     await pause(LOOK_AGAIN_MS);
   }
 }
