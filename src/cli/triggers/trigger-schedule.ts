@@ -29,7 +29,7 @@ export async function triggerSchedule({ name, handle, description }: ServerSched
     if (started !== undefined) return { run: startedRun(name, started), waits: false, skipped: false };
     if (now.info.numActionsSkippedOverlap > before) return { run: null, waits: false, skipped: true };
     if (Date.now() > until)
-      return { run: null, waits: description.policies.overlap.startsWith('BUFFER'), skipped: false };
+      return { run: null, waits: description.policies.overlap?.startsWith('BUFFER') === true, skipped: false };
     await pause(LOOK_AGAIN_MS);
   }
 }
