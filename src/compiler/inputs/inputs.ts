@@ -1,4 +1,5 @@
 import type { Json } from '../../plan/values/json.js';
+import type { InputType } from '../../plan/values/input-type.js';
 import { INPUT_PHRASES, isOfInputType, passedFault } from '../../plan/values/input-type.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { InputSpec, Step } from '../../plan/step.js';
@@ -8,12 +9,16 @@ import { keepText } from '../hash.js';
 import { describe } from '../text/check.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
+import { warnOfSpelling } from '../text/written-number.js';
 import type { Report } from '../problems/problem.js';
 import { isFaulty } from '../expressions/template.js';
 import { RESERVED } from '../expressions/scope.js';
 import type { Use } from '../expressions/references.js';
 import { targetOf, usesOf, usesOfStep } from '../expressions/references.js';
 import { ownOf } from '../../plan/values/own.js';
+
+/** Types of inputs that say that a number is one: it may be written as anybody likes. */
+const COUNTS: ReadonlySet<string> = new Set<InputType>(['number', 'integer']);
 
 /** Declared inputs in normal form: `required` unless there is a default or the author says otherwise. */
 export function declaredInputs(
@@ -48,7 +53,11 @@ function checkInput(
       message: `\`${name}\` is a word of the language; an input needs another name.`,
     });
   const written = memberOf(memberOf(node, name) ?? node, 'default');
-  if (fallback === undefined || written === null || isOfInputType(fallback, type)) return;
+  if (fallback === undefined || written === null) return;
+  if (isOfInputType(fallback, type)) {
+    if (!COUNTS.has(type)) warnOfSpelling(written, report);
+    return;
+  }
   report({
     code: 'invalid-value',
     at: written,
@@ -85,7 +94,10 @@ export function foundInputs(
   return found;
 }
 
-/** Reports what a step passes on, written out, that is not of the type of the input that takes it. */
+/**
+ * Reports what a step passes on, written out, that is not of the type of the input that takes it, and numbers whose
+ * spelling is lost.
+ */
 export function checkPassed(
   inputs: Record<string, Template>,
   specs: Record<string, InputSpec>,
@@ -95,7 +107,9 @@ export function checkPassed(
   for (const [name, template] of Object.entries(inputs)) {
     const spec = ownOf(specs, name);
     const written = node === null ? null : memberOf(node, name);
-    if (spec === undefined || written === null || template.kind === 'expression') continue;
+    if (written === null || template.kind === 'expression') continue;
+    if (spec === undefined || !COUNTS.has(spec.type)) warnOfSpelling(written, report);
+    if (spec === undefined) continue;
     if (typeof written.value === 'string' && isFaulty(template)) continue;
     const fault = passedFault(name, { value: written.value }, spec.type);
     if (fault !== null) report({ code: 'invalid-value', at: written, message: fault });

@@ -22,6 +22,7 @@ export const PROBLEM_CODES = {
   'yaml-alias': 'Aliases (`*name`) are not expanded.',
   'too-deep': 'Values are nested more than 64 levels deep.',
   'unsafe-number': 'A number that JSON cannot carry exactly.',
+  'number-spelling': 'A number that is handed on in another spelling than it is written in.',
   'unsupported-format': 'A format that this version does not compile.',
   'foreign-file': 'The file belongs to another tool.',
   'unknown-key': 'A key that nothing reads.',

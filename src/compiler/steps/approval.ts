@@ -1,6 +1,7 @@
 import type { Fallback } from '../../plan/gates/gate.js';
 import type { ApprovalStep } from '../../plan/step.js';
 import { memberOf } from '../text/node.js';
+import { warnOfSpelling } from '../text/written-number.js';
 import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
@@ -18,6 +19,7 @@ export function compileApprovalStep(authored: Authored<'approval'>, context: Ste
   const content = keys.pick('content');
   if (isFallback(fallback)) keys.pick('fallback');
   for (const key of ['options', 'edit', 'default']) keys.pick(key);
+  if (content !== null) warnOfSpelling(content, context.report);
   checkOptions(keys.pick('options'), 'an option', context);
   checkDefault(keys, options, context);
   return {

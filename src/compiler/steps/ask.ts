@@ -6,6 +6,7 @@ import { describe } from '../text/check.js';
 import { checkJsonSchema } from '../text/check-schema.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
+import { warnOfSpelling } from '../text/written-number.js';
 import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
@@ -19,6 +20,9 @@ export function compileAskStep(authored: Authored<'ask'>, context: StepContext):
   const otherwise = keys.pick('default');
   if (schema !== null) checkJsonSchema(schema, context.report);
   checkOptions(choices, 'a choice', context);
+  // What a schema asks for says what is meant.
+  if (schema === null)
+    for (const answer of [choices, otherwise]) if (answer !== null) warnOfSpelling(answer, context.report);
   if (otherwise !== null) checkDefault(otherwise, choices, context);
   // A default beside choices is one of them.
   for (const answer of choices?.items ?? (otherwise === null ? [] : [otherwise])) checkType(answer, schema, context);

@@ -4,10 +4,12 @@ import type { Node } from '../text/node.js';
 import { listText, wordsOf } from '../text/words.js';
 import { memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
+import { writtenText } from '../text/written-number.js';
+import type { TemplateContext } from '../expressions/template.js';
 import { compileTemplate } from '../expressions/template.js';
 import { hasTemplate, warnOfCode } from '../text/value-as-code.js';
 import type { Authored, StepContext } from './base.js';
-import { baseOf, DEFAULT_TRY_MS, mapAt, policyOf, schemaAt, templateAt, usualPolicy } from './base.js';
+import { baseOf, DEFAULT_TRY_MS, policyOf, schemaAt, templateAt, usualPolicy } from './base.js';
 
 const DEFAULT_OUTPUT_KB = 100;
 
@@ -15,10 +17,12 @@ const DEFAULT_OUTPUT_KB = 100;
 export function compileCommandStep(authored: Authored<'command'>, context: StepContext): CommandStep {
   const { node, templates, report } = context;
   const command = memberOf(node, 'command');
-  const argv = (command?.items ?? []).map((item, index) => {
+  const argv = (command?.items ?? []).map((item, index): Template => {
     if (index === 0) checkExecutable(item, report);
-    return asText(index === 0 ? { kind: 'literal', value: item.value } : compileTemplate(item, templates));
+    return index === 0 ? { kind: 'literal', value: writtenText(item) } : asText(item, templates);
   });
+  const env = memberOf(node, 'env')?.members ?? new Map<string, never>();
+  const stdin = memberOf(node, 'stdin');
   checkWrittenOut(node, report);
   warnOfCode(command?.items ?? [], hasTemplate, report);
   return {
@@ -27,8 +31,8 @@ export function compileCommandStep(authored: Authored<'command'>, context: StepC
     ...policyOf(authored, usualPolicy(1, DEFAULT_TRY_MS), context),
     argv,
     cwd: templateAt('cwd', context),
-    env: Object.fromEntries(Object.entries(mapAt('env', context)).map(([name, value]) => [name, asText(value)])),
-    stdin: templateAt('stdin', context),
+    env: Object.fromEntries([...env].map(([name, member]) => [name, asText(member.node, templates)])),
+    stdin: stdin && asText(stdin, templates),
     reads: authored.reads ?? [],
     ...(authored.writes === undefined || authored.writes.length === 0 ? {} : { writes: authored.writes }),
     max_output_kb: authored.max_output_kb ?? DEFAULT_OUTPUT_KB,
@@ -80,8 +84,8 @@ export function checkExecutable(node: Node, report: Report): void {
   }
 }
 
-/** Arguments are texts: `5` is `"5"`. */
-function asText(template: Template): Template {
-  if (template.kind !== 'literal' || typeof template.value === 'string') return template;
-  return { kind: 'literal', value: String(template.value) };
+/** What a program reads are texts: `3.10` is `"3.10"`. */
+function asText(node: Node, templates: TemplateContext): Template {
+  if (typeof node.value !== 'number' && typeof node.value !== 'boolean') return compileTemplate(node, templates);
+  return { kind: 'literal', value: writtenText(node) };
 }

@@ -2,6 +2,7 @@ import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { PlanStep } from '../../plan/step.js';
 import { smallerOf } from '../project/generated-rules.js';
 import { keyOf, memberOf } from '../text/node.js';
+import { warnOfSpelling } from '../text/written-number.js';
 import { compileTemplate, isFaulty } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, mapAt, NO_LIMIT_MS, templateAt, usualPolicy } from './base.js';
@@ -12,6 +13,8 @@ export function compilePlanStep(authored: Authored<'plan'>, context: StepContext
   const at = memberOf(node, 'plan') ?? node;
   const source = compileTemplate(at, templates);
   const inputs = mapAt('inputs', context);
+  const given = memberOf(node, 'inputs');
+  if (given !== null) warnOfSpelling(given, report);
   const base = baseOf(authored, context);
   if (typeof at.value === 'string' && source.kind !== 'expression' && !isFaulty(source)) {
     report({

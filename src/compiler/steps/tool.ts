@@ -4,8 +4,10 @@ import type { StepBase, ToolStep } from '../../plan/step.js';
 import type { CallableTool } from '../../plan/tools/tool.js';
 import type { AuthoredToolStep } from '../formats/step.js';
 import { didYouMean, nearest } from '../problems/did-you-mean.js';
+import type { Report } from '../problems/problem.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
+import { warnOfSpelling } from '../text/written-number.js';
 import { faultOf } from '../agents/step-tools.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, mapAt, policyOf, schemaAt, usualPolicy } from './base.js';
@@ -62,6 +64,7 @@ function checkInputs(
     ? (schema['properties'] as JsonObject)
     : {}; // isObject said so
   const given = [...(inputs?.members ?? [])];
+  warnOfUntyped(inputs, properties, report);
   for (const name of Array.isArray(schema['required']) ? schema['required'] : []) {
     // A name that is nearly this one is told of below.
     if (
@@ -97,5 +100,13 @@ function checkInputs(
           message: `Expected \`${name}\` to be ${expected}, got \`${JSON.stringify(value.value)}\`.`,
         });
     }
+  }
+}
+
+/** Where a tool says no type, a number may be meant as a text. */
+function warnOfUntyped(given: Node | null, properties: Record<string, Json>, report: Report): void {
+  for (const [name, { node }] of given?.members ?? []) {
+    const property = ownOf(properties, name) ?? null;
+    if (isObject(property) && property['type'] === undefined) warnOfSpelling(node, report);
   }
 }

@@ -13,6 +13,7 @@ import { afterOf, needsOf } from './needs.js';
 import type { Report } from '../problems/problem.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
+import { warnOfSpelling } from '../text/written-number.js';
 import { compileRepeated, layersOf } from './repeat.js';
 import type { Names } from '../expressions/scope.js';
 import type { StepContext } from '../steps/base.js';
@@ -32,6 +33,7 @@ export function templatesAt(
 /** Compiles the steps of one scope, and what is inside them. */
 export function compileBlock(source: BlockSource, context: BlockContext): CompiledBlock {
   const { names, nodes, output } = source;
+  if (output !== null) warnOfSpelling(output, context.report);
   const memo = names.outer === null ? context.memo?.of(names, context) : undefined;
   const steps = source.steps.map((read, index) => {
     const compile = (inside: BlockContext): Step | null => compileOne(read, index, source, inside);

@@ -9,6 +9,7 @@ import { saidOf } from '../formats/read-step.js';
 import { collectNames, namesOfOne } from '../expressions/collect-names.js';
 import type { Node } from '../text/node.js';
 import { memberOf, without } from '../text/node.js';
+import { warnOfSpelling } from '../text/written-number.js';
 import type { Names } from '../expressions/scope.js';
 import type { StepContext } from '../steps/base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from '../steps/base.js';
@@ -181,6 +182,7 @@ function foreachOf({ read }: Repeating, { node, templates, report }: StepContext
   const at = isMap ? (memberOf(foreach, 'items') ?? foreach) : foreach;
   const items = compileTemplate(at, templates);
   if (typeof at.value === 'string' && isFaulty(items)) return null;
+  warnOfSpelling(at, report);
   if (isList(items)) return { kind: 'foreach', items, max_parallel: isMap ? (said.max_parallel ?? null) : null };
   const meant = expressionMeantBy(at.value);
   report({

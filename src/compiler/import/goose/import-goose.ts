@@ -3,6 +3,7 @@ import type { Report } from '../../problems/problem.js';
 import { check } from '../../text/check.js';
 import type { Node } from '../../text/node.js';
 import { keyOf, memberOf, placesIn } from '../../text/node.js';
+import { writtenText } from '../../text/written-number.js';
 import type { ShellReference } from '../shared/into-shell.js';
 import { intoShell } from '../shared/into-shell.js';
 import type { Losses, WrittenFile } from '../shared/loss.js';
@@ -127,7 +128,10 @@ function names({ parameters }: GooseRecipe): string {
 const TYPES: Record<string, string> = { string: 'string', number: 'number', boolean: 'boolean' };
 
 function inputsOf({ said, at, losses }: Recipe): JsonObject {
-  const parameters = (said.parameters ?? []).map((parameter): [string, JsonObject] => {
+  const written = memberOf(at, 'parameters')?.items ?? [];
+  const parameters = (said.parameters ?? []).map((parameter, index): [string, JsonObject] => {
+    const one = written[index];
+    const preset = one === undefined ? null : memberOf(one, 'default');
     const { key, input_type: type = 'string', description, options, requirement } = parameter;
     if (type === 'file')
       losses.changed(`parameters.${key}`, keyOf(at, 'parameters'), 'it is the text of the file itself, not its name');
@@ -140,7 +144,11 @@ function inputsOf({ said, at, losses }: Recipe): JsonObject {
       .join(' ');
     return [
       key,
-      { type: ownOf(TYPES, type) ?? 'string', ...defaultOf(parameter), ...(told === '' ? {} : { description: told }) },
+      {
+        type: ownOf(TYPES, type) ?? 'string',
+        ...defaultOf(parameter, preset),
+        ...(told === '' ? {} : { description: told }),
+      },
     ];
   });
   const request: [string, JsonObject][] =
@@ -149,8 +157,11 @@ function inputsOf({ said, at, losses }: Recipe): JsonObject {
   return all.length === 0 ? {} : { inputs: Object.fromEntries(all) };
 }
 
-function defaultOf({ requirement, input_type: type, default: otherwise }: GooseParameter): { default?: Json } {
-  if (otherwise === undefined) return requirement === 'optional' ? { default: '' } : {};
+function defaultOf(
+  { requirement, input_type: type, default: otherwise }: GooseParameter,
+  at: Node | null,
+): { default?: Json } {
+  if (otherwise === undefined || at === null) return requirement === 'optional' ? { default: '' } : {};
   if (
     type === 'number' &&
     typeof otherwise === 'string' &&
@@ -160,7 +171,7 @@ function defaultOf({ requirement, input_type: type, default: otherwise }: GooseP
     return { default: Number(otherwise) };
   if (type === 'boolean' && typeof otherwise === 'string') return { default: otherwise === 'true' };
   return {
-    default: (ownOf(TYPES, type ?? 'string') ?? 'string') === 'string' ? String(otherwise) : otherwise,
+    default: (ownOf(TYPES, type ?? 'string') ?? 'string') === 'string' ? writtenText(at) : otherwise,
   };
 }
 
