@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { JsonObject } from '../plan/values/json.js';
+import { yamlText } from '../compiler/text/yaml-text.js';
 
 /** A text that says something. */
 export function filled(about: string): z.ZodString {
@@ -37,7 +37,7 @@ export function definition(about: { map: string; yaml: string; either: string })
 export function writtenText(made: JsonObject | string, head: JsonObject): { text: string; description: string | null } {
   if (typeof made === 'string') return { text: made, description: null };
   return {
-    text: stringify({ ...head, ...made }, { lineWidth: 0 }),
+    text: yamlText({ ...head, ...made }),
     description: typeof made['description'] === 'string' ? made['description'] : null,
   };
 }

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { yamlText } from '../../compiler/text/yaml-text.js';
 
 /** What is said of an agent beside its instructions, as its file says it. */
 export interface AgentHead {
@@ -14,9 +14,9 @@ export interface AgentHead {
 /** An agent's file as a person would write it: YAML, or the form of an `.agent` file where it has sets of tools. */
 export function agentText({ toolsets, ...rest }: AgentHead, prompt: string): { text: string; ending: 'yml' | 'agent' } {
   const head = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  if (toolsets === undefined) return { text: stringify({ ...head, prompt }, { lineWidth: 0 }), ending: 'yml' };
+  if (toolsets === undefined) return { text: yamlText({ ...head, prompt }), ending: 'yml' };
   return {
-    text: `---\n${stringify({ ...head, toolsets }, { lineWidth: 0 })}---\n\n${prompt.trim()}\n`,
+    text: `---\n${yamlText({ ...head, toolsets })}---\n\n${prompt.trim()}\n`,
     ending: 'agent',
   };
 }

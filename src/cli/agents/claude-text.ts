@@ -1,10 +1,10 @@
-import { stringify } from 'yaml';
 import type { Permissions } from '../../plan/tools/permission.js';
 import { rootsOf } from '../../plan/values/expression.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { Agent } from '../../plan/step.js';
 import { permissionsFrom } from '../../compiler/agents/permissions.js';
 import type { LostField } from '../../compiler/agents/import-losses.js';
+import { yamlText } from '../../compiler/text/yaml-text.js';
 
 /** An agent as Claude Code has it, and what of it has no place there. */
 export interface ClaudeFile {
@@ -45,7 +45,7 @@ export function claudeFile(agent: Agent, prompt: string): ClaudeFile {
     ...(agent.permissions?.asking === 'deny' ? { permissionMode: 'dontAsk' } : {}),
   };
   loseRest(agent, lose);
-  return { name: agent.name, text: `---\n${stringify(head, { lineWidth: 0 })}---\n\n${prompt.trim()}\n`, lost };
+  return { name: agent.name, text: `---\n${yamlText(head)}---\n\n${prompt.trim()}\n`, lost };
 }
 
 type Lose = (field: string, reason: string, fix?: string) => void;

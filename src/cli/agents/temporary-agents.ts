@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { VERDICT_REQUEST } from '../../compiler/flow/outcomes.js';
 import type { Expression, Template } from '../../plan/values/expression.js';
 import { literalText } from '../../plan/values/expression.js';
@@ -6,6 +5,7 @@ import type { Plan } from '../../plan/plan.js';
 import type { Agent } from '../../plan/step.js';
 import type { Text } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
+import { yamlText } from '../../compiler/text/yaml-text.js';
 
 /** A temporary agent as a run's Plan keeps it, whatever became of its file. */
 export interface TemporaryAgent {
@@ -60,7 +60,7 @@ function fileOf(
   const declared = Object.fromEntries(
     Object.entries(inputs).map(([input, { type, required }]) => [input, { type, required }]),
   );
-  return stringify(
+  return yamlText(
     {
       name,
       ...(description === null ? {} : { description }),
@@ -72,6 +72,6 @@ function fileOf(
       max_output_kb,
       prompt: `${prompt}\n`,
     },
-    { lineWidth: 0, blockQuote: 'literal' },
+    { blockQuote: 'literal' },
   );
 }

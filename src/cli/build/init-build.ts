@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { stringify } from 'yaml';
 import { createDevices } from '../../compiler/project/devices.js';
 import { latinOf } from '../../plan/text/latin.js';
 import type { JsonObject } from '../../plan/values/json.js';
@@ -11,6 +10,7 @@ import { compile } from '../submit/prepare.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { writeWhole } from '../write-whole.js';
+import { yamlText } from '../../compiler/text/yaml-text.js';
 
 /** What is asked for a new spec, as it was typed; null where nothing was said yet. */
 export interface BuildAnswers {
@@ -51,7 +51,7 @@ export async function initBuild(
   const spec = specOf(answers);
   const file = fileOf(name ?? nameOf(String(spec['goal']), workspace), workspace);
   refuseExisting(file, workspace);
-  const text = `${HEAD}\n${stringify(spec)}`;
+  const text = `${HEAD}\n${yamlText(spec)}`;
   // What it says must be what a build takes: a text that is too long is a problem here, not later.
   await compile(file, workspace, terminal, {
     made: { texts: new Map([[file, text]]), agents: [], own: true },

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { compileMade } from '../../compiler/made/compile-made.js';
 import { isBuiltInName, TEMPORARY_AGENTS } from '../../compiler/project/resolve.js';
 import { NAME } from '../../plan/names.js';
+import { yamlText } from '../../compiler/text/yaml-text.js';
 
 /** What the designer answers. */
 export const draftSchema = z.object({
@@ -47,7 +47,7 @@ export function filesOf({ name, description, flow, agents }: Draft, created: str
 }
 
 function yaml(head: object): string {
-  return stringify(head, { lineWidth: 0 });
+  return yamlText(head);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { Expression, Template } from '../../plan/values/expression.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
@@ -12,6 +11,7 @@ import type { LostField } from '../../compiler/agents/import-losses.js';
 import { claudeTools, inTheirs } from '../agents/claude-text.js';
 import { refusal } from '../exit-codes.js';
 import { planLosses, stepLosses } from './archon-losses.js';
+import { yamlText } from '../../compiler/text/yaml-text.js';
 
 /** A workflow as Archon has it, and what of it has no place there. */
 export interface ArchonFile {
@@ -61,7 +61,7 @@ export async function archonText(plan: Plan, triggers: Triggers, getText: Export
     nodes,
     ...returns,
   };
-  return { text: stringify(workflow, { lineWidth: 0, blockQuote: 'literal' }), lost: exporting.lost };
+  return { text: yamlText(workflow, { blockQuote: 'literal' }), lost: exporting.lost };
 }
 
 function lose({ lost }: Exporting, of: string, field: string, reason: string): void {

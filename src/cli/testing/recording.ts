@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { FailureType } from '../../plan/failure.js';
 import { FAILURES } from '../../plan/failure.js';
 import type { Json } from '../../plan/values/json.js';
 import { usageError } from '../exit-codes.js';
+import { yamlText } from '../../compiler/text/yaml-text.js';
 
 const json: z.ZodType<Json> = z.lazy(() =>
   z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
@@ -80,8 +80,7 @@ export type Recording = z.infer<typeof recordingSchema>;
 /** A recording as a file. */
 export function recordingText(recording: Recording, run: string): string {
   return (
-    `# Recorded from ${run}. \`perdure test\` runs the definition against these ` +
-    `answers.\n${stringify(recording, { lineWidth: 0 })}`
+    `# Recorded from ${run}. \`perdure test\` runs the definition against these ` + `answers.\n${yamlText(recording)}`
   );
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { JsonObject } from '../../plan/values/json.js';
+import { yamlText } from '../../compiler/text/yaml-text.js';
 
 /** A definition that we write ourselves: it is in no file. */
 export interface WrittenDefinition {
@@ -20,13 +20,10 @@ export function callOf(tool: string, names: string[], root: string): WrittenDefi
   const step = { id: 'call', tool, ...(names.length === 0 ? {} : { inputs }) };
   return {
     file: join(root, WRITTEN_FILE),
-    text: stringify(
-      {
-        name: 'call-tool',
-        ...(names.length === 0 ? {} : { inputs: { values: { type: 'list', default: [] } } }),
-        steps: [step],
-      },
-      { lineWidth: 0 },
-    ),
+    text: yamlText({
+      name: 'call-tool',
+      ...(names.length === 0 ? {} : { inputs: { values: { type: 'list', default: [] } } }),
+      steps: [step],
+    }),
   };
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { stringify } from 'yaml';
 import { latinOf } from '../../plan/text/latin.js';
 import { literalText } from '../../plan/values/expression.js';
 import { NAME } from '../../plan/names.js';
@@ -17,6 +16,7 @@ import type { Problem } from '../problems/problem.js';
 import { createReport, hasErrors } from '../problems/problem.js';
 import { readSource } from '../text/read-source.js';
 import { stemOf } from '../problems/source.js';
+import { yamlText } from '../text/yaml-text.js';
 
 /** An agent of another tool, ready to be written as a file of ours. */
 export interface AgentImport {
@@ -171,6 +171,6 @@ function print(
   };
   return (
     `# Imported by \`perdure agents import\`: \`--update\` writes it ` +
-    `anew.\n${stringify(fields, { lineWidth: 0, blockQuote: 'literal' })}`
+    `anew.\n${yamlText(fields, { blockQuote: 'literal' })}`
   );
 }

@@ -1,6 +1,6 @@
 import type { Document, Node as YamlNode, Pair, Scalar } from 'yaml';
 import { isCollection, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { keepFoldedLines } from './format-folded.js';
+import { keepScalars } from './format-scalars.js';
 import { detectFormat } from '../formats/detect.js';
 import type { Report } from '../problems/problem.js';
 import type { Source } from '../problems/source.js';
@@ -112,7 +112,7 @@ export function formatYaml(source: Source, report: Report): string | null {
     stringKeys: true,
     uniqueKeys: false,
     keepSourceTokens: true,
-    customTags: keepFoldedLines,
+    customTags: keepScalars,
   });
   if (format === 'workflow') orderWorkflow(document);
   if (format === 'agent') order(document.contents, AGENT_KEYS);
@@ -132,6 +132,7 @@ function orderSteps(steps: unknown): void {
   if (!isSeq(steps)) return;
   for (const step of steps.items) {
     order(step, STEP_KEYS);
+    liftHead(step);
     orderSteps(memberOf(step, 'steps'));
   }
 }
@@ -169,6 +170,14 @@ function moveHead(before: Scalar, now: Scalar): void {
   const join = (texts: string[]): string | null => (texts.length === 0 ? null : texts.join('\n'));
   before.commentBefore = join(rest);
   now.commentBefore = join([...editor, ...(now.commentBefore?.split('\n') ?? [])]);
+}
+
+/** What stands above a step's first key stands above the step: written behind its `-`, it would be read as that. */
+function liftHead(step: unknown): void {
+  const first = isMap(step) && step.flow !== true ? step.items[0]?.key : null;
+  if (!isMap(step) || !isScalar(first) || first.commentBefore == null) return;
+  step.commentBefore = [step.commentBefore, first.commentBefore].filter((text) => text != null).join('\n');
+  first.commentBefore = null;
 }
 
 function memberOf(map: unknown, name: string): unknown {

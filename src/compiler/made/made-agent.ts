@@ -17,7 +17,7 @@ import { createReport, problemLine, recordNothing, sortProblems, toldProblems } 
 import type { NamedTools } from '../agents/tool-names.js';
 import { heldTools } from '../agents/server-tools.js';
 import { TOOLSET_NAMES, namedTools, toolsetTools } from '../agents/tool-names.js';
-import { stringify } from 'yaml';
+import { yamlText } from '../text/yaml-text.js';
 
 /**
  * Makes an agent of what another one says of it. The file is read as a person's would be; its tools are
@@ -191,5 +191,5 @@ export function writeAgentFile({ name, description, model, tools, toolsets, inst
     ...(tools === undefined ? {} : { tools }),
     ...(toolsets === undefined ? {} : { toolsets }),
   };
-  return `---\n${stringify(head, { lineWidth: 0 })}---\n\n${instructions.trim()}\n`;
+  return `---\n${yamlText(head)}---\n\n${instructions.trim()}\n`;
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { JsonObject } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { AgentBounds, ToolMade } from '../../plan/agents/made-definition.js';
@@ -10,6 +9,7 @@ import { keepText } from '../hash.js';
 import { createLoader } from '../load.js';
 import { nameFault } from './made-name.js';
 import { createReport, problemLine, sortProblems, toldProblems } from '../problems/problem.js';
+import { yamlText } from '../text/yaml-text.js';
 
 /** A tool that an agent makes: its name, and the rest of its `tool.yml` as a map or as YAML. */
 export interface ToolRequest {
@@ -33,8 +33,7 @@ export function compileMadeTool(
   const texts: Texts = new Map();
   const fault = nameFault(name, bounds, workspace);
   if (fault !== null) return { made: { problems: fault }, texts };
-  const text =
-    typeof definition === 'string' ? definition : stringify({ name, version: 1, ...definition }, { lineWidth: 0 });
+  const text = typeof definition === 'string' ? definition : yamlText({ name, version: 1, ...definition });
   const { problems, report } = createReport();
   const file = join(workspace, `${name}.yml`);
   const found = createLoader(workspace, report, new Map([[file, text]])).load(file);

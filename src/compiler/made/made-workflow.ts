@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { JsonObject } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { WorkflowBounds, WorkflowMade, WorkflowRequest } from '../../plan/agents/made-definition.js';
@@ -11,6 +10,7 @@ import { keepText } from '../hash.js';
 import { nameFault } from './made-name.js';
 import { findProject } from '../project/project.js';
 import { createResolver } from '../project/resolve.js';
+import { yamlText } from '../text/yaml-text.js';
 
 /**
  * Makes a workflow of what an agent says of it. It is compiled as a person's would be, by the rules for what
@@ -24,7 +24,7 @@ export function compileMadeWorkflow(
   const fault = nameFault(name, bounds, workspace) ?? workflowFault(name, workspace);
   if (fault !== null) return { made: { problems: fault }, texts: new Map() };
   const { maker, models, agents, rules } = bounds;
-  const text = typeof definition === 'string' ? definition : stringify({ name, ...definition }, { lineWidth: 0 });
+  const text = typeof definition === 'string' ? definition : yamlText({ name, ...definition });
   const within = maker.permissions === undefined ? {} : { within: [maker.permissions] };
   const { plan, texts, problems } = compileMade(
     {

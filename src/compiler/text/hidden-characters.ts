@@ -29,6 +29,16 @@ export function hiddenIn(text: string): Hidden | null {
   return { count, at, name: codeOf(bare.codePointAt(at) ?? 0) };
 }
 
+/** A text in double quotes with an escape of YAML in place of each character that is not drawn. */
+export function escapeUndrawn(text: string): string {
+  return escapeHidden(text, (character) => (HARMLESS.test(character) ? character : yamlEscape(character)));
+}
+
+function yamlEscape(character: string): string {
+  const digits = (character.codePointAt(0) ?? 0).toString(16);
+  return digits.length > 4 ? `\\U${digits.padStart(8, '0')}` : `\\u${digits.padStart(4, '0')}`;
+}
+
 /** Says how many characters are hidden, as the rest of a sentence. */
 export function hiddenWords({ count, name }: Hidden): string {
   return count === 1

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { formatFile } from '../../../src/compiler/fmt/format-file.js';
 import { formatYaml } from '../../../src/compiler/fmt/format-yaml.js';
 import { createReport } from '../../../src/compiler/problems/problem.js';
+import { hiddenIn } from '../../../src/compiler/text/hidden-characters.js';
 import { packageRoot } from '../../../src/compiler/text/disk.js';
 import { createSource, isTestFile } from '../../../src/compiler/problems/source.js';
 import { FULL } from '../../faults/seed.js';
@@ -43,6 +44,32 @@ describe('the canonical form of a workflow', () => {
         `why\n      one line\n`,
     );
     expect(format(format(text))).toBe(format(text));
+  });
+
+  it('says in folded texts and numbers what they said before', () => {
+    const blanks =
+      'steps:\n  - command: [echo, 010, 0o17, 0x1F, 1e3, .5, TRUE]\n    stdin: >\n      two   \n\n         \n';
+    expect(format(blanks)).toBe(blanks);
+    expect(planOf(format(blanks)).hash).toBe(planOf(blanks).hash);
+  });
+
+  it('puts what stands above the key that comes first above the step, once and for all', () => {
+    const once = format('steps:\n  - command: [echo]\n    # its name\n    id: a\n');
+    expect(once).toBe('steps:\n  # its name\n  - id: a\n    command: [echo]\n');
+    expect(format(once)).toBe(once);
+  });
+
+  it('keeps escapes of characters that are not drawn, and what is typed as one', () => {
+    const characters = [0x200b, 0x202e, 0xfeff, 0x2028, 0x85, 0xad, 0x115f, 0xe0041, 0x1b, 0x378, 0xd800].map((code) =>
+      code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`,
+    );
+    const text = `steps:\n  - command:\n      - echo\n${characters.map((one) => `      - "a${one}b"\n`).join('')}`;
+    const typed = 'steps:\n  - command: [echo, "a\u202eb", a\u200bb]\n';
+    expect(hiddenIn(text)).toBe(null);
+    expect(hiddenIn(format(text))).toBe(null);
+    expect(format(format(text))).toBe(format(text));
+    expect(planOf(format(text)).hash).toBe(planOf(text).hash);
+    expect(format(typed)).toBe(typed);
   });
 
   it('has its keys in order, two spaces a level and double quotes, and keeps comments and block texts', () => {

@@ -5,6 +5,7 @@ import { isObject } from '../../../plan/values/json.js';
 import { formatYaml } from '../../fmt/format-yaml.js';
 import type { Report } from '../../problems/problem.js';
 import { createSource } from '../../problems/source.js';
+import { drawTexts } from '../../text/yaml-text.js';
 
 /** What stands above a map or a list item, by the map itself. */
 export type Comments = ReadonlyMap<object, readonly string[]>;
@@ -19,7 +20,7 @@ const COMMENT_COLUMNS = 108;
  * maps that they belong to. Throws where the canonical form cannot be made, which would be a defect of an importer.
  */
 export function writeYaml(value: JsonObject, head: readonly string[], comments: Comments = new Map()): string {
-  const document = new Document(undefined, { schema: 'core' });
+  const document = new Document(undefined, { schema: 'core', customTags: drawTexts });
   document.contents = nodeOf(value, comments); // any node may be a document's contents
   document.commentBefore = commentOf(head);
   const draft = document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false });

@@ -1,0 +1,41 @@
+import type { ScalarTag, Tags } from 'yaml';
+import { Scalar } from 'yaml';
+import { escapeUndrawn } from '../text/hidden-characters.js';
+import { escapedText, isTag, writeTexts } from '../text/yaml-text.js';
+import { foldedLines } from './format-folded.js';
+
+const NUMBERS = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
+
+/**
+ * Scalars say after formatting what they said before: texts in `>` keep their lines, numbers the spelling that commands
+ * see, and an escape never becomes a character that is not drawn. Needs source tokens.
+ */
+export function keepScalars(tags: Tags): Tags {
+  const texts = writeTexts(tags, (item, write, context) => {
+    const folded = foldedLines(item, context);
+    if (folded !== null) return folded;
+    const written = withoutBlanks(write(item), item, context.indent);
+    return undrawn(written) > undrawn(sourceOf(item)) ? escapedText(item, write) : written;
+  });
+  return texts.map((tag) => (isTag(tag) && NUMBERS.has(tag.tag) ? keepSpelling(tag) : tag));
+}
+
+function keepSpelling(tag: ScalarTag): ScalarTag {
+  return { ...tag, stringify: (item, ...rest) => item.source ?? tag.stringify?.(item, ...rest) ?? '' };
+}
+
+/** The library indents an empty line at the head of a text in `>`, and leaves it alone the next time. */
+function withoutBlanks(written: string, { type }: Scalar, indent: string): string {
+  return type === 'BLOCK_FOLDED'
+    ? written.replace(/^ +$/gm, (line) => line.slice(0, line.length > indent.length ? line.length : 0))
+    : written;
+}
+
+/** What is written for a text; what its author typed as such a character stays one. */
+function sourceOf({ srcToken }: Scalar): string {
+  return srcToken !== undefined && 'source' in srcToken ? srcToken.source : '';
+}
+
+function undrawn(text: string): number {
+  return escapeUndrawn(text).length - text.length;
+}
