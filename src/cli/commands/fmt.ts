@@ -27,7 +27,9 @@ export const fmt: CommandSpec = {
       print(terminal, ...changed);
       tell(
         terminal,
-        `${changed.length} of ${files} file${files === 1 ? '' : 's'} ${check ? 'not in canonical form' : 'changed'}`,
+        sound || check
+          ? `${changed.length} of ${files} file${files === 1 ? '' : 's'} ${check ? 'not in canonical form' : 'changed'}`
+          : 'Nothing was written: all files that are named must be sound.',
       );
     }
     if (!sound && !options.flag('json')) {

@@ -10,7 +10,7 @@ import { writeWhole } from '../write-whole.js';
 export interface FormattedFiles {
   /** How many files were looked at. */
   files: number;
-  /** Files that were not in canonical form, as people name them. */
+  /** Files that were not in canonical form, as people name them; none where they were to be written, and were not. */
   changed: string[];
   problems: Problem[];
   sources: Map<string, string>;
@@ -35,8 +35,9 @@ export function formatPaths(paths: string[], cwd: string, { write }: { write: bo
   ];
   const formatted = files.map((file) => ({ file, ...formatFile(file, cwd) }));
   const problems = formatted.flatMap((one) => one.problems);
-  const changed = formatted.filter(({ same, text }) => text !== null && !same);
-  if (write && problems.length === 0)
+  const other = formatted.filter(({ same, text }) => text !== null && !same);
+  const changed = write && problems.length > 0 ? [] : other;
+  if (write)
     for (const { file, text } of changed) writeWhole(file, text ?? '', { replace: true, mode: statSync(file).mode });
   return {
     files: files.length,

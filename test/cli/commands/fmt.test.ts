@@ -17,6 +17,17 @@ describe('fmt', () => {
     expect(JSON.parse(stdout)).toEqual({ ok: false, problems: [], changed: ['definitions/workflows/hello.yml'] });
   });
 
+  it('says that it has written nothing where one of the files has a problem', async () => {
+    const written = HELLO.replace('  - ', '- ').replace(/^ {4}/m, '  ');
+    const folder = newFolder({ 'good.yml': written, 'bad.yml': 'steps: [\n' });
+    const said = await perdureHere(folder, ['fmt', 'good.yml', 'bad.yml']);
+    expect(said).toMatchObject({ code: 2, stdout: '' });
+    expect(said.stderr).toContain('Nothing was written: all files that are named must be sound.');
+    const { stdout } = await perdureHere(folder, ['fmt', 'good.yml', 'bad.yml', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, changed: [] });
+    expect(readFileSync(join(folder, 'good.yml'), 'utf8')).toBe(written);
+  });
+
   it('leaves the file and nothing else on a full disk, and says so', () => {
     const written = HELLO.replace('  - ', '- ').replace(/^ {4}/m, '  ');
     const folder = newFolder({ 'definitions/workflows/hello.yml': written });
