@@ -20,7 +20,7 @@ import { journalOf, unanswered } from './recorded-journal.js';
 import type { EarlierTries } from './recorded-run.js';
 import { endsOf, flowOf, gatesOf } from './recorded-run.js';
 import type { Recording } from './recording.js';
-import { recordingText, requireNew } from './recording.js';
+import { recordingText, requireNew, requireReadable } from './recording.js';
 import { typedCommand } from '../text/own-name.js';
 import { writeWhole } from '../write-whole.js';
 
@@ -65,7 +65,9 @@ export async function recordRun({ run, to, commands, json }: RecordCommand, term
     );
   const recording = await recordingOf(record, { view, earlier }, session, commands);
   const missing = unanswered(view, recording.answers);
-  writeWhole(resolve(terminal.cwd, file), recordingText(recording, run));
+  const text = recordingText(recording, run);
+  requireReadable(text, run);
+  writeWhole(resolve(terminal.cwd, file), text);
   if (json) printJson(terminal, { file, answers: recording.answers.length, missing });
   else print(terminal, file);
   if (missing.length > 0) tell(terminal, missingText(missing));

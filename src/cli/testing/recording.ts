@@ -4,6 +4,9 @@ import { z } from 'zod';
 import type { FailureType } from '../../plan/failure.js';
 import { FAILURES } from '../../plan/failure.js';
 import type { Json } from '../../plan/values/json.js';
+import { createReport } from '../../compiler/problems/problem.js';
+import { createSource } from '../../compiler/problems/source.js';
+import { parseYaml } from '../../compiler/text/yaml.js';
 import { usageError } from '../exit-codes.js';
 import { yamlText } from '../../compiler/text/yaml-text.js';
 
@@ -81,6 +84,22 @@ export type Recording = z.infer<typeof recordingSchema>;
 export function recordingText(recording: Recording, run: string): string {
   return (
     `# Recorded from ${run}. \`perdure test\` runs the definition against these ` + `answers.\n${yamlText(recording)}`
+  );
+}
+
+/** Throws a usage error where a test could not be read again: keys that may not be used, more levels than are read. */
+export function requireReadable(text: string, run: string): void {
+  const { problems, report } = createReport();
+  parseYaml(
+    { source: createSource('/recording.yml', 'recording.yml', text), start: 0, end: text.length },
+    report,
+    false,
+  );
+  const [first] = problems;
+  if (first === undefined) return;
+  throw usageError(
+    `The run \`${run}\` cannot be recorded: ${first.path === '' ? '' : `\`${first.path}\`: `}${first.message}`,
+    'Nothing was written. A test cannot say such a value: let the step answer with another one, or with a text.',
   );
 }
 
