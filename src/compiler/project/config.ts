@@ -26,13 +26,11 @@ import { readSource } from '../text/read-source.js';
 import { parseYaml } from '../text/yaml.js';
 import { ownOf } from '../../plan/values/own.js';
 
+const dollars = z.number({ error: 'a number of at least 0' }).nonnegative({ error: 'a number of at least 0' });
 const price = z.strictObject(
   {
-    input: z.number().nonnegative({ error: 'a number of at least 0' }).describe('US dollars for a million tokens in.'),
-    output: z
-      .number()
-      .nonnegative({ error: 'a number of at least 0' })
-      .describe('US dollars for a million tokens out.'),
+    input: dollars.describe('US dollars for a million tokens in.'),
+    output: dollars.describe('US dollars for a million tokens out.'),
   },
   { error: 'a map with input and output' },
 );

@@ -24,6 +24,16 @@ describe('perdure.yml', () => {
     ]);
   });
 
+  it('says of a price that is missing or wrong that it is a number', () => {
+    const { problems } = loadConfig(
+      findProject(createProject({ 'perdure.yml': 'models: {prices: {x: {input: -1}}}\n' })),
+    );
+    expect(problems.map(({ message }) => message).sort()).toEqual([
+      'Expected `output`: a number of at least 0.',
+      'Expected a number of at least 0, got `-1` (number).',
+    ]);
+  });
+
   it('refuses what this version does not do, so that nobody relies on it', () => {
     expect(load('generated_workers_dir: made\n').problems).toEqual(['perdure.yml 1:1 unsupported-key error']);
   });
