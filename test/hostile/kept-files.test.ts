@@ -48,7 +48,7 @@ describe('what a run was started from, and what settings start', () => {
 
   it.each(KEPT)('is written by no command: %s', async (path) => {
     const before = textOf(path);
-    expect(await python(writing(path))).toMatch(/Read-only file system|which is protected; it was removed/);
+    expect(await python(writing(path))).toMatch(/Read-only file system|which is protected; it was put back/);
     expect(textOf(path)).toBe(before);
   });
 
@@ -58,8 +58,7 @@ describe('what a run was started from, and what settings start', () => {
   });
 
   it('is read-only to a program that plays an agent', async () => {
-    const place = { store: context.store, run: context.run, workspace: context.workspace, protected: [] };
-    const { args, release } = await held('/bin/true', [], place);
+    const { args, release } = await held('/bin/true', [], context);
     await release();
     expect(args.join(' ')).toContain(`--ro-bind-try ${context.workspace}/tell.sh ${context.workspace}/tell.sh`);
   });
