@@ -14,8 +14,8 @@ export const MUTANTS = {
   'late-journal': {
     what: 'an answer is journalled after it was returned',
     file: 'src/activities/attempt/call-journal.ts',
-    from: 'if (await writeAnswer(store, key, { entry, claim: taken.claim }, call)) return response;',
-    to: 'setTimeout(() => void writeAnswer(store, key, { entry, claim: taken.claim }, call), 0);\n    return response;',
+    from: 'if (await writeAnswer(store, key, { entry, claim: taken.claim, tellLate }, call)) return response;',
+    to: 'setTimeout(() => void writeAnswer(store, key, { entry, claim: taken.claim, tellLate }, call), 0);\n    return response;',
     tier: 'faults',
     test: 'test/faults/agent-kill.test.ts',
   },

@@ -125,7 +125,10 @@ async function interpret(context: RunContext, input: RunInput): Promise<RunOutco
     await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
     if (top.schedule.open === 0) break;
     await continueRun(top, input);
+    // One that was cancelled needs none any more; one that has too much to carry goes on by it.
+    const clockOn = context.cancelled === null ? startClockBeside(context) : null;
     await resumeSteps(top);
+    clockOn?.cancel();
   }
   await releaseUnneeded(context);
   return endRun(top, input, endFor(top));

@@ -123,11 +123,11 @@ run('git', '-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'x')`;
 
   it('keeps none by which git starts programs, and the command is told', async () => {
     const script = `run('git', 'init', '-q', 'lib')\nopen('lib/.git/config', 'a').write(${JSON.stringify(MONITOR)})`;
-    expect(await python(script)).toContain('The program made what `lib/.git/config` has git do, which is protected');
+    expect(await python(script)).toContain('what `lib/.git/config` has git do was made or changed');
     expect(textAt('lib/.git/config')).not.toContain('fsmonitor');
     expect(git(at('lib'), 'config', 'core.bare')).toBe('false\n');
     expect(await python("open('lib/.git/hooks/post-index-change', 'w')")).toContain(
-      'made `lib/.git/hooks/post-index-change`, which is protected; it was removed',
+      '`lib/.git/hooks/post-index-change` was made or changed, which is protected; it was put back',
     );
   });
 });

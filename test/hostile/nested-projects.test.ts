@@ -204,7 +204,7 @@ describe('agents of the project around a trusted one', () => {
     expect(kept).toEqual(['packages/site/tell.sh']);
     const submitted = { definition: 'd', rehearsal: false, submitted_by: 'ana', submitted_at: '2026-01-01T00:00:00Z' };
     await context.store.noteSubmitted({ run: context.run, ...submitted, kept });
-    expect(await shell("open('packages/site/tell.sh', 'w').write('x')")).toContain('it was removed');
+    expect(await shell("open('packages/site/tell.sh', 'w').write('x')")).toContain('it was put back');
   });
 
   it('see nothing of its state, however deep it lies', async () => {

@@ -68,7 +68,7 @@ describe('what a person keeps elsewhere in the workspace, by links, is protected
   ])('from being made, where it is not there: %s', async (_what, make, place) => {
     make();
     const made = `os.makedirs(os.path.dirname('${place}') or '.', exist_ok=True); open('${place}', 'w').write('evil')`;
-    expect(await python(made)).toContain(`made \`${place}\`, which is protected; it was removed`);
+    expect(await python(made)).toContain(`\`${place}\` was made or changed, which is protected; it was put back`);
     expect(textAt(place)).toBeNull();
     expect(await writeFile(place)).toMatchObject({ is_error: true });
   });
@@ -95,7 +95,7 @@ for path in ('${middle}/vscode/tasks.json', '${middle}'):
         if 'env' not in path: os.makedirs(os.path.dirname(path) or '.', exist_ok=True)
         open(path, 'w').write('evil')
     except OSError: pass`;
-    expect(await python(script)).toContain(`made \`${middle}\`, which is protected`);
+    expect(await python(script)).toContain(`\`${middle}\` was made or changed, which is protected`);
     expect(textAt(read)).toBe('own');
   });
 });
@@ -110,7 +110,9 @@ describe('a repository that a person keeps elsewhere in the workspace', () => {
     move();
     const config = textAt('repo/config');
     expect(await python("open('repo/config', 'a').write('[core]\\nfsmonitor = ./evil\\n')")).toContain('Read-only');
-    expect(await python("open('repo/commondir', 'w').write('../common\\n')")).toContain('`repo/commondir`, which is');
+    expect(await python("open('repo/commondir', 'w').write('../common\\n')")).toContain(
+      '`repo/commondir` was made or changed, which is',
+    );
     expect(await python("os.makedirs('x'); os.rename('repo', 'x/repo')")).toContain('busy');
     for (const path of ['repo/config', 'repo/hooks/pre-commit', 'repo/commondir'])
       expect(await writeFile(path)).toMatchObject({ is_error: true, content: expect.stringContaining('is protected') });
