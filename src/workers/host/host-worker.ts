@@ -24,7 +24,7 @@ import { createActivityQueues } from '../worker/activity-queues.js';
 import { createWorker, workerActivities } from '../worker/create-worker.js';
 import type { Presence } from '../worker/presence.js';
 import { announceWorker } from '../worker/presence.js';
-import { requireReadable } from './require-readable.js';
+import { pauseUnreadable, requireReadable } from './require-readable.js';
 import { settleOpenRuns } from '../worker/settle-open-runs.js';
 import { startWatchdog } from '../worker/watchdog.js';
 
@@ -98,9 +98,13 @@ export async function startWorker({
   const activities = workerActivities({ ...setup, traces: telemetry.traces, self });
   const [worker] = await Promise.all([
     createWorker({ connection, activities, deployment, ...setup }),
-    requireReadable(createClient(place), setup.taskQueue, place.keys),
+    requireReadable(createClient(place), { ...setup, ring: place.keys }),
     settleOpenRuns({ ...setup, client: createClient(place), log }),
   ]);
+  void pauseUnreadable(createClient(place), { ...setup, ring: place.keys }).then(
+    (paused) => paused.forEach((sentence) => log(sentence)),
+    (error: unknown) => log(`Whether schedules can be read is not known: ${String(error)}`),
+  );
   await telemetry.begin({
     ...setup,
     ...place,
