@@ -50,13 +50,30 @@ describe('what `npx perdure` would start before Perdure itself', () => {
     expect([isThere('a/node_modules/.bin/node'), isThere('node_modules/.bin/node')]).toEqual([false, true]);
   });
 
-  it('goes by no `.npmrc` that a command made or changed', async () => {
-    put('b/.npmrc', 'engine-strict=true');
-    expect(await python(`${make('a/.npmrc', 'x')}; ${make('b/.npmrc', 'x')}`)).toContain(
-      `\`a/.npmrc\`, \`b/.npmrc\` ${BACK}`,
+  it('goes by no setting of a `.npmrc` by which a command has npm start something', async () => {
+    put('b/.npmrc', 'engine-strict=true\nregistry=https://own.example/\n');
+    put('c/.npmrc', 'script-shell=own\n');
+    const evil = 'fund=false\\nnode-options=--require ./x.js\\n';
+    const said = await python(['a', 'b', 'c'].map((folder) => make(`${folder}/.npmrc`, evil)).join('; '));
+    expect(said).toContain(
+      'what `a/.npmrc` has npm start, what `b/.npmrc` has npm start, what `c/.npmrc` has npm start ',
     );
-    expect(isThere('a/.npmrc')).toBe(false);
-    expect(readFileSync(inWorkspace('b/.npmrc'), 'utf8')).toBe('engine-strict=true');
+    const texts = ['a', 'b', 'c'].map((folder) => readFileSync(inWorkspace(`${folder}/.npmrc`), 'utf8'));
+    expect(texts).toEqual([
+      'fund=false\n',
+      'engine-strict=true\nregistry=https://own.example/\n',
+      'script-shell=own\n',
+    ]);
+  });
+
+  it('is no matter of settings that start nothing: an agent may check out or write them', async () => {
+    put('b/.npmrc', 'script-shell=own\n');
+    const harmless = '; ours\\nlegacy-peer-deps = true\\n';
+    expect(await python(make('a/.npmrc', harmless))).toContain('"exit_code":0');
+    expect(await python("open('b/.npmrc', 'a').write('fund=false\\\\n')".replaceAll('\\\\', '\\'))).toContain(
+      '"exit_code":0',
+    );
+    expect(readFileSync(inWorkspace('b/.npmrc'), 'utf8')).toBe('script-shell=own\nfund=false\n');
   });
 
   it('is not said by a link for a manifest, which leads to what is written later', async () => {

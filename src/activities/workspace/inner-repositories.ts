@@ -49,7 +49,9 @@ export function harmOf(workspace: string, top: string): Map<string, Harm> {
   const there = foundAt(hooks);
   const names = there.kind === 'folder' ? namesIn(hooks) : [];
   if (names === null || there.kind === 'link') note(hooks, there);
-  for (const name of names ?? []) if (!name.endsWith('.sample')) note(join(hooks, name), foundAt(join(hooks, name)));
+  // Git knows no hook of such a name: one that was set aside has the other.
+  for (const name of names ?? [])
+    if (!/\.(?:sample|removed-[0-9a-f]{8})$/.test(name)) note(join(hooks, name), foundAt(join(hooks, name)));
   return harm;
 }
 

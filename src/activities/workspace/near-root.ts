@@ -61,7 +61,7 @@ export async function lookNear(
       if (depth > 0 && isState(folder, entries)) near.states.push(folder);
       else inside.push(...note(folder, entries, { ...near, links }));
     }
-    const led = links.flatMap((link) => folderAt(link, workspace) ?? []);
+    const led = depth === DEEPEST ? [] : links.flatMap((link) => folderAt(link, workspace) ?? []);
     level = [...new Set([...inside, ...led])].filter((folder) => !seen.has(folder));
     for (const folder of level) seen.add(folder);
   }

@@ -44,10 +44,36 @@ export function perdureAt(path: string): { by: string | null; text: string } {
   return text === null ? { by: TOO_LONG, text: '' } : { by: perdureBy(text), text };
 }
 
-/** What settings of npm say, which are compared as a whole. */
-export function settingsAt(path: string): { by: string; text: string } {
+/** Settings of npm and pnpm that start nothing, and lead nobody to another registry or file. */
+const HARMLESS = new Set(
+  (
+    'access audit auto-install-peers color dedupe-peer-dependents engine-strict fund hoist hoist-pattern ' +
+    'ignore-scripts install-links legacy-peer-deps link-workspace-packages lockfile loglevel message node-linker ' +
+    'package-lock prefer-workspace-packages progress public-hoist-pattern resolution-mode save save-exact save-prefix ' +
+    'shamefully-hoist shared-workspace-lockfile sign-git-tag strict-peer-dependencies strict-peer-deps ' +
+    'tag-version-prefix update-notifier'
+  ).split(' '),
+);
+
+/** What settings of npm say that may start something, which is compared; null for nothing. */
+export function settingsAt(path: string): { by: string; text: string } | null {
   const text = textAt(path);
-  return { by: text ?? TOO_LONG, text: text ?? '' };
+  if (text === null) return { by: TOO_LONG, text: '' };
+  const by = text.split(/\r?\n|\r/).filter((line) => !isHarmless(line));
+  return by.length === 0 ? null : { by: by.join('\n'), text };
+}
+
+/** Settings of npm without what may start something. */
+export function withoutStarting(text: string): string {
+  return text
+    .split(/(?<=\n)/)
+    .filter((line) => line.trimEnd().split('\r').every(isHarmless))
+    .join('');
+}
+
+function isHarmless(line: string): boolean {
+  const [key = ''] = line.split('=', 1);
+  return /^\s*(?:[#;]|$)/.test(line) || HARMLESS.has(key.trim().replace(/\[\]$/, ''));
 }
 
 /** Tells whether a path among packages is that of a program which runs before `perdure`. */

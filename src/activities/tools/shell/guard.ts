@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import { symlink } from 'node:fs/promises';
+import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
 import { keptPlaces } from '../../workspace/kept-places.js';
@@ -54,8 +54,11 @@ export function putInPlace(
 ): Promise<boolean> {
   const put = async (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> => {
     if (rest.length > 0) return enterEntry(folder, name, false, (inner) => put(inner, rest));
+    // A hook stays one, and what nobody else may read stays so.
+    const mode = lstatSync(folder.at(name), { throwIfNoEntry: false })?.mode;
     await aside.take(folder, name);
     await putFile(folder, name, text);
+    if (mode !== undefined) await chmod(folder.at(name), mode & 0o777);
     return true;
   };
   return withFolder(workspace, (root) => put(root, path.split('/'))).catch(orNothing);

@@ -37,7 +37,10 @@ export async function misleadingIn(
     if (by !== null) add(path, { by, text, link });
     else if (link !== null) add(path, { by: '', link });
   }
-  for (const path of settings.map((folder) => join(folder, SETTINGS))) add(path, settingsAt(path));
+  for (const path of settings.map((folder) => join(folder, SETTINGS))) {
+    const said = settingsAt(path);
+    if (said !== null) add(path, said);
+  }
   for (const folder of [...(isStateFolder(workspace) ? [workspace] : []), ...states])
     if (basename(folder) !== STATE) add(join(folder, STORE_FILE), { by: 'there', link: null });
   for (const path of isWorkTree ? [] : packages.flatMap((folder) => AMONG_PACKAGES.map((name) => join(folder, name)))) {

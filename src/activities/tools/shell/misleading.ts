@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { isBelow, realOf } from '../../../store/folders/places.js';
 import { withoutHarm } from '../../workspace/git-settings.js';
 import { isWorkTree as isInWorkTree } from '../../workspace/own-code.js';
-import { MANIFEST, withoutPerdure } from '../../workspace/perdure-names.js';
+import { MANIFEST, SETTINGS, withoutPerdure, withoutStarting } from '../../workspace/perdure-names.js';
 import type { Aside, AsideOwner } from '../../workspace/set-aside.js';
 import { createAside } from '../../workspace/set-aside.js';
 import { guardMissing, putInPlace, takeMade } from './guard.js';
@@ -16,6 +16,7 @@ const running = new Map<string, { commands: number; before: Promise<Misleading> 
 /** Files of which only a part misleads: the text without it, and how it is told of. */
 const PARTS: Record<string, { without: (text: string) => string; says: (path: string) => string }> = {
   [MANIFEST]: { without: withoutPerdure, says: (path) => `what \`${path}\` says is \`perdure\`` },
+  [SETTINGS]: { without: withoutStarting, says: (path) => `what \`${path}\` has npm start` },
   ...Object.fromEntries(
     ['config', 'config.worktree'].map((name) => [
       name,
