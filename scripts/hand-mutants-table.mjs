@@ -15,7 +15,9 @@ export const MUTANTS = {
     what: 'an answer is journalled after it was returned',
     file: 'src/activities/attempt/call-journal.ts',
     from: 'if (await writeAnswer(store, key, { entry, claim: taken.claim, tellLate }, call)) return response;',
-    to: 'setTimeout(() => void writeAnswer(store, key, { entry, claim: taken.claim, tellLate }, call), 0);\n    return response;',
+    to:
+      'setTimeout(() => void writeAnswer(store, key, { entry, claim: taken.claim, tellLate }, call), 0);\n' +
+      '    return response;',
     tier: 'faults',
     test: 'test/faults/agent-kill.test.ts',
   },

@@ -89,7 +89,8 @@ describe('what `npx perdure` would start before Perdure itself', () => {
     expect(await tool('write_file', { path: 'a/pkg.json', content: NAMES })).toContain('is protected');
     expect(await python(make('a/pkg.json', NAMES))).toContain(BACK);
     expect(readFileSync(inWorkspace('a/pkg.json'), 'utf8')).toBe('{\n  "bin": {}\n}\n');
-    const other = `${make('c/pkg.json', NAMES)}; os.remove('b/package.json'); os.symlink('../c/pkg.json', 'b/package.json')`;
+    const relink = "os.remove('b/package.json'); os.symlink('../c/pkg.json', 'b/package.json')";
+    const other = `${make('c/pkg.json', NAMES)}; ${relink}`;
     expect(await python(other)).toContain(BACK);
     expect(['a', 'b'].map((folder) => readlinkSync(inWorkspace(folder, 'package.json')))).toEqual([
       'pkg.json',
@@ -99,7 +100,8 @@ describe('what `npx perdure` would start before Perdure itself', () => {
 
   it('is none in a deep folder to which a link leads from a near one', async () => {
     const deep = 'a/b/c/d/e';
-    const script = `${make(`${deep}/package.json`, NAMES)}; ${make(`${deep}/node_modules/.bin/node`)}; os.symlink('${deep}', 'sub')`;
+    const made = `${make(`${deep}/package.json`, NAMES)}; ${make(`${deep}/node_modules/.bin/node`)}`;
+    const script = `${made}; os.symlink('${deep}', 'sub')`;
     expect(await python(script)).toContain(BACK);
     expect(readFileSync(inWorkspace(deep, 'package.json'), 'utf8')).not.toContain('perdure');
     expect(isThere(`${deep}/node_modules/.bin/node`)).toBe(false);

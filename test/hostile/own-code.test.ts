@@ -106,7 +106,8 @@ describe('an agent in a project that has Perdure as a package', () => {
     const make = "os.makedirs('packages/a', exist_ok=True)";
     const script = [make, write('package.json'), write('packages/a/package.json')].join('\n');
     expect(await python(script)).toContain(
-      'what `package.json` says is `perdure`, what `packages/a/package.json` says is `perdure` was made or changed, which is protected',
+      'what `package.json` says is `perdure`, what `packages/a/package.json` says is `perdure` was made or changed, ' +
+        'which is protected',
     );
     for (const path of ['package.json', 'packages/a/package.json']) {
       const left = readFileSync(inWorkspace(path), 'utf8');

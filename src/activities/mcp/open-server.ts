@@ -51,7 +51,9 @@ const CONNECT_MS = 30_000;
 /** What is kept of what a server says when it fails. */
 const SAID_BYTES = 1_200;
 
-/** What a server answers is not held against the schema that it gives for it: that takes as long as the server likes. */
+/**
+ * What a server answers is not held against the schema that it gives for it: that takes as long as the server likes.
+ */
 const UNCHECKED: jsonSchemaValidator = {
   getValidator:
     <T>(): JsonSchemaValidator<T> =>

@@ -20,8 +20,8 @@ interface Compiled {
 }
 
 /**
- * A schema is foreign text: whoever wrote it, an agent that made a tool or a server of tools, cannot hold up a worker by
- * it. While this lasts, a check that doubles with each level of the schema fills some 150 MB.
+ * A schema is foreign text: whoever wrote it, an agent that made a tool or a server of tools, cannot hold up a worker
+ * by it. While this lasts, a check that doubles with each level of the schema fills some 150 MB.
  */
 const COMPILE_MS = 2_000;
 const CHECK_MS = 1_000;

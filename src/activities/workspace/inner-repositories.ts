@@ -7,7 +7,9 @@ import { harmIn } from './git-settings.js';
 
 /** A longer file is nobody's configuration, or hook. */
 const FILE_BYTES = 1024 * 1024;
-/** Where a repository is, and where it has its parts: one line, as git writes it, of letters that we read as git does. */
+/**
+ * Where a repository is, and where it has its parts: one line, as git writes it, of letters that we read as git does.
+ */
 const GIT_FILE = /^gitdir: ([^\r\n\uFFFD]*[^\s\uFFFD])\n?$/;
 const COMMON_FILE = /^([^\s\uFFFD](?:[^\r\n\uFFFD]*[^\s\uFFFD])?)\n?$/;
 

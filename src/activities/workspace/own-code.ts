@@ -25,8 +25,8 @@ const known = new Map<string, { at: number; paths: Set<string> }>();
 /**
  * What the next `perdure` would run of a workspace, as paths from its root: our package where it lies there or is
  * installed for one of these projects, the command by which npm finds it, what npm would start before it, each package
- * that it loads, Node, and what our cache keeps. Also places where nothing stands, and a package would be loaded from there first. Nobody runs what
- * is in a work tree.
+ * that it loads, Node, and what our cache keeps. Also places where nothing stands, and a package would be loaded from
+ * there first. Nobody runs what is in a work tree.
  */
 export function ownCode(workspace: string, projects: string[], stateDir: string | null): string[] {
   const top = realOf(workspace);

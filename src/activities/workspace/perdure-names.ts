@@ -49,8 +49,8 @@ const HARMLESS = new Set(
   (
     'access audit auto-install-peers color dedupe-peer-dependents engine-strict fund hoist hoist-pattern ' +
     'ignore-scripts install-links legacy-peer-deps link-workspace-packages lockfile loglevel message node-linker ' +
-    'package-lock prefer-workspace-packages progress public-hoist-pattern resolution-mode save save-exact save-prefix ' +
-    'shamefully-hoist shared-workspace-lockfile sign-git-tag strict-peer-dependencies strict-peer-deps ' +
+    'package-lock prefer-workspace-packages progress public-hoist-pattern resolution-mode save save-exact ' +
+    'save-prefix shamefully-hoist shared-workspace-lockfile sign-git-tag strict-peer-dependencies strict-peer-deps ' +
     'tag-version-prefix update-notifier'
   ).split(' '),
 );

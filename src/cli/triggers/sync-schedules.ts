@@ -36,9 +36,9 @@ export interface ScheduleChanges {
 }
 
 /**
- * Settles every schedule of the definitions, and says what differs, also by what it is encrypted with: `key` writes now,
- * null none. Nothing is changed or stored. Throws a usage error where one would take the place of another project's, and
- * a KeyError where nobody here can tell.
+ * Settles every schedule of the definitions, and says what differs, also by what it is encrypted with: `key` writes
+ * now, null none. Nothing is changed or stored. Throws a usage error where one would take the place of another
+ * project's, and a KeyError where nobody here can tell.
  */
 export async function planChanges(
   definitions: TriggeredDefinition[],

@@ -1,5 +1,4 @@
-import type { ScalarTag, Tags } from 'yaml';
-import { Scalar } from 'yaml';
+import type { Scalar, ScalarTag, Tags } from 'yaml';
 import { escapeUndrawn } from '../text/hidden-characters.js';
 import { escapedText, isTag, writeTexts } from '../text/yaml-text.js';
 import { foldedLines } from './format-folded.js';

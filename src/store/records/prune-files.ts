@@ -41,8 +41,8 @@ export function createPruning(stateDir: string): Pruning {
 
 /**
  * Removes what is left of a closed run: its logs, what was told in place of its models, its snapshots' names, its work
- * trees, what was set aside, what was told of it, that it was submitted, the records of its nested runs, and at last its own, so that one
- * that is left half removed is found again. Values stay: others may name them.
+ * trees, what was set aside, what was told of it, that it was submitted, the records of its nested runs, and at last
+ * its own, so that one that is left half removed is found again. Values stay: others may name them.
  */
 export async function removeRun(stateDir: string, run: string): Promise<void> {
   await rm(join(stateDir, 'logs', fileName(run)), { recursive: true, force: true });

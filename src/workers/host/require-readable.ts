@@ -51,8 +51,8 @@ async function unreadable(scheduleId: string, client: Client, { taskQueue, ring 
   const id = argumentKey(asked);
   if (id === null || ring?.ids.includes(id) === true || asked.schedule.state?.paused === true) return null;
   return (
-    `It is encrypted with the key \`${id}\`, and \`encryption\` of perdure.yml has ${named(ring?.ids ?? [])}. Add that ` +
-    'key after the first one, then `perdure schedules sync` and `resume`; where it is lost, `remove` it and sync.'
+    `It is encrypted with the key \`${id}\`, and \`encryption\` of perdure.yml has ${named(ring?.ids ?? [])}. Add ` +
+    'that key after the first one, then `perdure schedules sync` and `resume`; where it is lost, `remove` it and sync.'
   );
 }
 

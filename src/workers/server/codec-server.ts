@@ -16,9 +16,9 @@ export interface CodecServer {
 }
 
 /**
- * Serves `/decode` and `/encode` on loopback, to pages of the UI; on Linux only to this account. A payload that is encrypted or names stored values comes back with the
- * values themselves, up to 1 MiB in one payload; everything else comes back as it is. A `wanted` port that is taken
- * gives another one. A Plan comes back as people can read it.
+ * Serves `/decode` and `/encode` on loopback, to pages of the UI; on Linux only to this account. A payload that is
+ * encrypted or names stored values comes back with the values themselves, up to 1 MiB in one payload; everything else
+ * comes back as it is. A `wanted` port that is taken gives another one. A Plan comes back as people can read it.
  */
 export async function serveCodec(
   store: Pick<Store, 'get'>,

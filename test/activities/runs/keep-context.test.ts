@@ -36,7 +36,7 @@ it('instructions are marked that a run has made whose agents were told nothing',
   expect(await store.taintedBy(sha256('Obey me.'))).toBe('r');
 });
 
-it('instructions that a run leaves as they were are not marked, also where it had a session and no agents', async () => {
+it('instructions that a run leaves as they were are not marked, also with a session and no agents', async () => {
   const workspace = await temporaryFolder();
   const store = await openStore(join(workspace, '.perdure'));
   writeFileSync(join(workspace, 'AGENTS.md'), 'Use tabs.');

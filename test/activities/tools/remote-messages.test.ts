@@ -39,7 +39,9 @@ const MODERN = `
   const outputSchema = { type: 'object', properties: { x: { pattern: '^(a+)+$' } } };
   const answers = {
     'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }),
-    'tools/list': () => ({ tools: [{ name: 'say', description: 'Says.', inputSchema: { type: 'object' }, outputSchema }] }),
+    'tools/list': () => ({
+      tools: [{ name: 'say', description: 'Says.', inputSchema: { type: 'object' }, outputSchema }],
+    }),
     'tools/call': () => ({ content: [], structuredContent: { x: 'a'.repeat(60) + '!' } }),
   };
   let isAsked = false;

@@ -30,7 +30,8 @@ it.each([
 it('takes a definition whose trigger is misspelled for a broken one, and one without a trigger for none', async () => {
   const files = {
     'definitions/workflows/slip.yml': `name: slip\nschedul: "@daily"\n${STEPS}\n`,
-    'definitions/workflows/plain.yml': `name: plain\ndescription: "on: the schedule"\nsteps:\n  - command: [a, "on: b"]\n`,
+    'definitions/workflows/plain.yml':
+      'name: plain\ndescription: "on: the schedule"\n' + 'steps:\n  - command: [a, "on: b"]\n',
     'definitions/workflows/half.yml': `name: half\nschedule: [\n`,
   };
   expect(await listed(files)).toEqual([
@@ -42,7 +43,8 @@ it('takes a definition whose trigger is misspelled for a broken one, and one wit
 it('refuses two files of one name, and names both', async () => {
   const folder = newFolder({
     'definitions/workflows/a.json': '{"name": "job", "schedule": "@daily", "steps": [{"command": ["true"]}]}',
-    'definitions/workflows/b.yml': `name : job\nschedule: "@hourly"\non: {webhook: {signature: github, secret: "\${env.HS}"}}\n${STEPS}`,
+    'definitions/workflows/b.yml':
+      'name : job\nschedule: "@hourly"\n' + `on: {webhook: {signature: github, secret: "\${env.HS}"}}\n${STEPS}`,
   });
   for (const args of [['schedules', 'sync', '--dry-run'], ['listen'], ['validate', '.']]) {
     const { code, stdout, stderr } = await perdureHere(folder, args, { env: { HS: 'a secret of this test' } });

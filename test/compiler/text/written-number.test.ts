@@ -58,7 +58,12 @@ describe('a number where a value is meant', () => {
     ['steps:\n  - ask: Which?\n    default: 1.10', '3:14', '1.10', '1.1'],
     ['inputs: {v: {default: 1.10}}\nsteps:\n  - command: [echo, "${v}"]', '1:23', '1.10', '1.1'],
     ['steps:\n  - command: [echo]\noutput: {v: 1.50}', '3:13', '1.50', '1.5'],
-    ['steps:\n  - loop: {until: "${index == 1}", max: 2}\n    steps: [{command: [echo]}]\n    yields: 007', '4:13', '007', '7'],
+    [
+      'steps:\n  - loop: {until: "${index == 1}", max: 2}\n    steps: [{command: [echo]}]\n    yields: 007',
+      '4:13',
+      '007',
+      '7',
+    ],
   ])('is told of where it is handed on in another spelling', (text, place, written, value) => {
     expect(warningsOf(text)).toEqual([
       `${place} number-spelling The number \`${written}\` is handed on as \`${value}\`.`,

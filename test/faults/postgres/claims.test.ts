@@ -205,7 +205,7 @@ describe('claims', () => {
     expect(await worker().claimQuestion(key, REQUEST)).toMatchObject({ entry: { response: { text: 'kept' } } });
   });
 
-  it('keeps its other questions while the database refuses an answer of it, and writes that as soon as it is taken', async () => {
+  it('keeps its other questions while the database refuses an answer, and writes that once it is taken', async () => {
     const [one, other] = [worker(), worker()];
     const [refused, open] = [someKey(), someKey()];
     const answered = claimIn(await one.claimQuestion(refused, REQUEST));

@@ -120,7 +120,8 @@ export async function refuseLongAnswers(
   );
   await server.query(
     url,
-    `create or replace trigger refusing before insert or update on perdure.journal for each row execute function perdure.refuse()`,
+    'create or replace trigger refusing before insert or update on perdure.journal ' +
+      'for each row execute function perdure.refuse()',
   );
   return () => server.query(url, 'drop trigger if exists refusing on perdure.journal');
 }

@@ -13,7 +13,8 @@ it('knows who connects from its own account, and who from another one', async ()
   const server = createServer((socket) => void isOwnPeer(socket).then((isOwn) => socket.end(String(isOwn))));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const code = `require('node:net').connect(${(server.address() as AddressInfo).port}, '127.0.0.1').pipe(process.stdout)`;
+  const { port } = server.address() as AddressInfo; // bound to a port just now
+  const code = `require('node:net').connect(${port}, '127.0.0.1').pipe(process.stdout)`;
   const connect = async (as: object): Promise<string> =>
     (await promisify(execFile)(process.execPath, ['-e', code], { cwd: '/', ...as })).stdout;
   expect([await connect({}), ...(isRoot ? [await connect(NOBODY)] : [])]).toEqual(

@@ -35,8 +35,8 @@ export function guardMissing(workspace: string, paths: string[], aside: Aside): 
 }
 
 /**
- * Sets aside what was made at a path from the root, or the link on the way; says whether there was any. With `to` a link
- * to there is put in its place.
+ * Sets aside what was made at a path from the root, or the link on the way; says whether there was any. With `to` a
+ * link to there is put in its place.
  */
 export function takeMade(workspace: string, path: string, aside: Aside, to: string | null = null): Promise<boolean> {
   const before: Standing = to === null ? { kind: 'missing' } : { kind: 'link', to };
@@ -67,7 +67,8 @@ export function putInPlace(
 /** What is told of what was made while a program ran, and was put back, each in words: nobody knows who made it. */
 export function madeProtected(program: string, made: string[]): string {
   return (
-    `While ${program} ran, ${made.join(', ')} was made or changed, which is protected; it was put back as it had been. ` +
+    `While ${program} ran, ${made.join(', ')} was made or changed, which is protected; it was put back as it had ` +
+    `been. ` +
     'The log of the step says where what was found is kept.'
   );
 }

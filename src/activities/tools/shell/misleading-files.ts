@@ -17,7 +17,8 @@ export interface Found {
 
 /**
  * What in a workspace would start as `perdure` or before it, what has a folder taken for one of state, and what has git
- * start programs in repositories inside, by the path from its root. A manifest that is a link is one of these whatever it says: what it leads to has any name.
+ * start programs in repositories inside, by the path from its root. A manifest that is a link is one of these
+ * whatever it says: what it leads to has any name.
  */
 export type Misleading = Map<string, Found>;
 

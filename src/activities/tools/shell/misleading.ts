@@ -32,8 +32,8 @@ const MOST_ROUNDS = 5;
  * As `guardMissing`, and for all that a command makes near the root by which something else would start as `perdure` or
  * before it (no package in a work tree: nobody starts Perdure there), or a folder would be hidden from agents as one of
  * state (but `.perdure`, which is hidden by its name, and may be a person's new project), or by which git, which enters
- * repositories inside by itself, would start a program there. Gives in words what was put back; called once more it does
- * nothing. Throws at its end what could not be taken away. `madeSince` finds more that no command may make.
+ * repositories inside by itself, would start a program there. Gives in words what was put back; called once more it
+ * does nothing. Throws at its end what could not be taken away. `madeSince` finds more that no command may make.
  */
 export async function guardWorkspace(
   workspace: string,
