@@ -1,6 +1,6 @@
 // @module-tag git
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ it('leaves what git writes into a new repository, and a clone, as it is', () => 
   execFileSync('git', ['init', '-q', join(folder, 'a')]);
   execFileSync('git', ['clone', '-q', join(folder, 'a'), join(folder, 'b')], { stdio: 'ignore' });
   for (const name of ['a', 'b']) {
-    const text = execFileSync('cat', [join(folder, name, '.git/config')], { encoding: 'utf8' });
+    const text = readFileSync(join(folder, name, '.git/config'), 'utf8');
     expect([harmIn(text), withoutHarm(text)]).toEqual([[], text]);
   }
 });
