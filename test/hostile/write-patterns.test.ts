@@ -50,6 +50,18 @@ describe.each(['ask', 'deny'] as const)('what `write:` patterns name under `%s` 
     expect(left).toEqual([null, 'new']);
   });
 
+  it('what lies below a name that is a file now', async () => {
+    const { said, left } = await kept('write:infra/prod/*', ['a.ts'], ['infra']);
+    expect(said).toContain('"is_error":false');
+    expect(left).toEqual(['new']);
+    const context = await toolContext({ [key]: ['write:infra/prod/*'] });
+    writeFileSync(join(context.workspace, 'infra'), 'own');
+    const script = "import os\nos.remove('infra'); os.makedirs('infra/prod'); open('infra/prod/x', 'w')";
+    const run = await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', script] }, context);
+    expect(JSON.stringify(run)).toContain('`infra/prod` was made or changed, which is protected');
+    expect(existsSync(join(context.workspace, 'infra/prod/x'))).toBe(false);
+  });
+
   it('all that is in a folder', async () => {
     const { left } = await kept('write:docs/*', ['docs/deep/b.md', 'docs/new', 'src/b.ts']);
     expect(left).toEqual(['own', null, 'new']);

@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { entryAt } from '../../store/folders/entry-at.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
 import { configuredPaths } from '../../store/git/configured-paths.js';
 import { gitlinksOf } from '../../store/git/gitlinks.js';
@@ -34,19 +34,10 @@ export async function gitTops(workspace: string, projects: string[]): Promise<st
     if (outer === null) continue;
     for (const path of gitlinksOf(await repositoryAt(outer))) {
       const inner = join(outer, path);
-      if (isBelow(inner, top) && hasRepository(inner)) tops.add(relative(top, inner));
+      if (isBelow(inner, top) && entryAt(join(inner, '.git')) !== null) tops.add(relative(top, inner));
     }
   }
   return [...tops];
-}
-
-/** Tells whether a folder has a repository of its own, or a file that says where that is. */
-function hasRepository(folder: string): boolean {
-  try {
-    return lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** What git goes by at these roots in a workspace because it is configured so, as paths from the workspace's root. */

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPlainNow } from '../read-plain.js';
+import { entryAt } from '../folders/entry-at.js';
 import { realOf } from '../folders/places.js';
 import type { Repository } from './repository.js';
 
@@ -28,7 +29,7 @@ export function gitlinksOf({ folder, common }: Pick<Repository, 'folder' | 'comm
 }
 
 function linksOf(path: string, common: string): string[] {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = entryAt(path);
   const mark = `${found?.ino} ${found?.size} ${found?.ctimeMs}`;
   const last = known.get(path);
   if (last?.mark === mark) return last.links;

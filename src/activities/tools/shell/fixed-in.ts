@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { entryAt } from '../../../store/folders/entry-at.js';
 import type { Store } from '../../../store/store.js';
 import { ownCode } from '../../workspace/own-code.js';
 import { keptOf } from '../../workspace/kept-of.js';
@@ -25,12 +25,8 @@ export async function fixedIn({ store, run, workspace, projects }: Place, protec
     ...fixedPaths(protectedPaths, projects, await repositoriesOf(workspace, tops)),
     ...(await keptOf(store, run)),
     // A file of that name says where the repository is.
-    ...tops.map((top) => join(top, '.git')).filter((path) => isFile(join(workspace, path))),
+    ...tops.map((top) => join(top, '.git')).filter((path) => entryAt(join(workspace, path))?.isFile()),
     ...(await configuredBelow(workspace, tops)),
     ...ownCode(workspace, projects, store.folder),
   ];
-}
-
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -5,6 +5,7 @@ import type { Folder } from '../../workspace/open.js';
 import { keptPlaces } from '../../workspace/kept-places.js';
 import { enterEntry, putFile, withFolder } from '../../workspace/open.js';
 import type { Aside } from '../../workspace/set-aside.js';
+import { entryAt } from '../../../store/folders/entry-at.js';
 import { makeReadable } from '../../../store/folders/remove.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { FileRefusal } from '../../refusal.js';
@@ -12,8 +13,8 @@ import { FileRefusal } from '../../refusal.js';
 /** Of its owner to a folder. */
 const OWN_RIGHTS = 0o700;
 
-/** What stands at a path: `link` with where it leads. */
-type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: string };
+/** What stands at a path: `link` with where it leads; `closed` is what nobody may look at. */
+type Standing = { kind: 'missing' | 'closed' | 'folder' | 'other' } | { kind: 'link'; to: string };
 
 /**
  * What cannot be mounted because it is not there, or is a link, must not be made or changed by a command either: it is
@@ -80,8 +81,9 @@ function unmountable(workspace: string, path: string): [string, Standing][] {
     const way = parts.slice(0, index + 1).join('/');
     const standing = standingAt(join(workspace, way));
     if (standing.kind === 'link') return [[way, standing]];
-    if (standing.kind === 'missing') return [[parts.join('/'), standing]];
-    if (standing.kind === 'other') return []; // a file, which a mount keeps: nothing can be below it
+    if (standing.kind === 'missing' || standing.kind === 'closed') return [[parts.join('/'), standing]];
+    // A mount keeps a file; below one nothing can be, until it is exchanged.
+    if (standing.kind === 'other') return index === parts.length - 1 ? [] : [[parts.join('/'), standing]];
   }
   return [];
 }
@@ -89,8 +91,12 @@ function unmountable(workspace: string, path: string): [string, Standing][] {
 /** What stands there now: another command may exchange it between two looks. */
 function standingAt(path: string): Standing {
   for (;;) {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return { kind: 'missing' };
+    let found;
+    try {
+      found = lstatSync(path);
+    } catch (error) {
+      return { kind: errorCode(error) === 'EACCES' ? 'closed' : 'missing' };
+    }
     if (!found.isSymbolicLink()) return { kind: found.isDirectory() ? 'folder' : 'other' };
     const to = linkAt(path);
     if (to !== null) return { kind: 'link', to };
@@ -102,7 +108,7 @@ function linkAt(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch (error) {
-    if (['EINVAL', 'ENOENT'].includes(errorCode(error) ?? '')) return null;
+    if (['EINVAL', 'ENOENT', 'ENOTDIR', 'EACCES'].includes(errorCode(error) ?? '')) return null;
     throw error;
   }
 }
@@ -116,12 +122,14 @@ async function settle(
   const { before, aside } = how;
   const path = folder.at(name);
   const now = standingAt(path);
+  const isThere = now.kind !== 'missing' && now.kind !== 'closed';
+  if (!isThere && (rest.length > 0 || before.kind !== 'link')) return false;
   if (rest.length > 0) {
-    if (now.kind === 'missing') return false;
+    if (now.kind === 'other' && before.kind === 'other') return false;
     if (now.kind === 'folder') {
       // One that nobody may list is entered by who knows the names in it, as git does.
-      const { mode } = lstatSync(path, { throwIfNoEntry: false }) ?? { mode: OWN_RIGHTS };
-      if ((mode & OWN_RIGHTS) !== OWN_RIGHTS) await makeReadable(path).catch(() => false);
+      const { mode } = entryAt(path) ?? { mode: OWN_RIGHTS };
+      if ((mode & OWN_RIGHTS) !== OWN_RIGHTS && before.kind !== 'closed') await makeReadable(path).catch(() => false);
       return enterEntry(folder, name, false, (inner) => settle(inner, rest, how)).catch(orNothing);
     }
     // A link or a file where nothing or a folder was (`gitdir: elsewhere`) leads away from what is looked for.
@@ -129,7 +137,6 @@ async function settle(
     return true;
   }
   if (before.kind !== 'link') {
-    if (now.kind === 'missing') return false;
     await aside.take(folder, name);
     return true;
   }

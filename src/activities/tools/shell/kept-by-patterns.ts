@@ -1,8 +1,8 @@
-import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Permissions } from '../../../plan/tools/permission.js';
 import { writePatterns } from '../../../plan/tools/write-patterns.js';
 import { matchesPattern } from '../../../plan/values/wildcard.js';
+import { entryAt } from '../../../store/folders/entry-at.js';
 import { FileRefusal } from '../../refusal.js';
 import { walk } from '../files/walk.js';
 
@@ -70,7 +70,7 @@ function pathOf(workspace: string, pattern: string): string | null {
   if (!isPlain(pattern)) return null;
   const path = pattern.slice(WRITE.length).replace(/\/\*$/, '');
   if (path.split('/').some((part) => ['', '.', '..'].includes(part))) return null;
-  const found = lstatSync(join(workspace, path), { throwIfNoEntry: false });
+  const found = entryAt(join(workspace, path));
   // A folder is not written itself, and a file has nothing below it; a link is kept whatever it leads to.
   const isOther = pattern.endsWith('/*') ? found?.isFile() : found?.isDirectory();
   return isOther === true ? null : path;

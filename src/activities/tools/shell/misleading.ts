@@ -13,17 +13,20 @@ import { misleadingIn } from './misleading-files.js';
 /** What was there when the first of the commands that run now began: another one may have made something since. */
 const running = new Map<string, { commands: number; before: Promise<Misleading> }>();
 
-/** Files of which only a part misleads: the text without it, and how it is told of. */
-const PARTS: Record<string, { without: (text: string) => string; says: (path: string) => string }> = {
-  [MANIFEST]: { without: withoutPerdure, says: (path) => `what \`${path}\` says is \`perdure\`` },
-  [SETTINGS]: { without: withoutStarting, says: (path) => `what \`${path}\` has npm start` },
-  ...Object.fromEntries(
-    ['config', 'config.worktree'].map((name) => [
-      name,
-      { without: withoutHarm, says: (path: string) => `what \`${path}\` has git do` },
-    ]),
-  ),
-};
+/** A file of which only a part misleads: the text without it, and how it is told of. */
+interface Part {
+  without: (text: string) => string;
+  says: (path: string) => string;
+}
+
+const GIT_PART: Part = { without: withoutHarm, says: (path) => `what \`${path}\` has git do` };
+/** By their names, which agents choose. */
+const PARTS = new Map<string, Part>([
+  [MANIFEST, { without: withoutPerdure, says: (path) => `what \`${path}\` says is \`perdure\`` }],
+  [SETTINGS, { without: withoutStarting, says: (path) => `what \`${path}\` has npm start` }],
+  ['config', GIT_PART],
+  ['config.worktree', GIT_PART],
+]);
 
 /** So many folders lie in each other near the root, each hidden by the one above. */
 const MOST_ROUNDS = 5;
@@ -46,17 +49,32 @@ export async function guardWorkspace(
   const shared = running.get(workspace) ?? { commands: 0, before: misleadingIn(workspace, { isWorkTree }) };
   running.set(workspace, shared);
   shared.commands += 1;
-  const before = await shared.before;
+  const leave = (): void => {
+    shared.commands -= 1;
+    if (shared.commands === 0) running.delete(workspace);
+  };
+  const before = await shared.before.catch((error: unknown) => {
+    leave();
+    throw error;
+  });
   const settle = async (): Promise<string[]> => {
     try {
-      const made = (await settleMissing()).map((path) => `\`${path}\``);
-      // Each time a folder that was taken for state is looked into.
-      for (let round = 0; round < MOST_ROUNDS; round += 1) {
-        const now = await misleadingIn(workspace, { isWorkTree, opening: true, fixed });
-        const more = await settleMisleading(workspace, { before, now }, aside);
-        if (more.length === 0) break;
-        made.push(...more);
-      }
+      const made: string[] = [];
+      // Where one of these fails, the others are settled nevertheless.
+      await aside.attempt(async () => {
+        made.push(...(await settleMissing()).map((path) => `\`${path}\``));
+        return true;
+      });
+      await aside.attempt(async () => {
+        // Each time a folder that was taken for state is looked into.
+        for (let round = 0; round < MOST_ROUNDS; round += 1) {
+          const now = await misleadingIn(workspace, { isWorkTree, opening: true, fixed });
+          const more = await settleMisleading(workspace, { before, now }, aside);
+          if (more.length === 0) break;
+          made.push(...more);
+        }
+        return true;
+      });
       await aside.attempt(async () => {
         for (const path of (await madeSince?.()) ?? [])
           if (await aside.attempt(() => takeMade(workspace, path, aside))) made.push(`\`${path}\``);
@@ -65,8 +83,7 @@ export async function guardWorkspace(
       aside.finish();
       return made;
     } finally {
-      shared.commands -= 1;
-      if (shared.commands === 0) running.delete(workspace);
+      leave();
     }
   };
   let settled: Promise<string[]> | null = null;
@@ -82,8 +99,11 @@ async function settleMisleading(
   for (const [path, found] of now) {
     const was = before.get(path);
     if (was?.by === found.by && was.link === found.link) continue;
-    if (await aside.attempt(() => settleFile(workspace, { path, found, was }, aside)))
-      settled.push(PARTS[basename(path)]?.says(path) ?? `\`${path}\``);
+    await aside.attempt(async () => {
+      const isSettled = await settleFile(workspace, { path, found, was }, aside);
+      if (isSettled) settled.push(PARTS.get(basename(path))?.says(path) ?? `\`${path}\``);
+      return isSettled;
+    });
   }
   return settled;
 }
@@ -99,8 +119,10 @@ async function settleFile(
   // Of a link that is the same what it leads to has changed.
   const place = to === null ? path : placeOf(workspace, path);
   if (place === null) return false;
-  const part = found.text !== '' && found.link === to ? PARTS[basename(path)] : undefined;
-  const text = was?.text || (part?.without(found.text) ?? '');
+  const part = found.text !== '' && found.link === to ? PARTS.get(basename(path)) : undefined;
+  const rest = part?.without(found.text) ?? '';
+  // One of which nothing was to be left out misleads as a whole, such as a hook of that name.
+  const text = was?.text || (rest === found.text ? '' : rest);
   return text === '' ? takeMade(workspace, place, aside) : putInPlace(workspace, { path: place, text }, aside);
 }
 
