@@ -130,6 +130,42 @@ run('git', '-C', 'lib', 'commit', '-q', '--allow-empty', '-m', 'x')`;
       '`lib/.git/hooks/post-index-change` was made or changed, which is protected; it was put back',
     );
   });
+
+  it.each(['constructor', 'toString', 'config', 'package.json'])('keeps no hook that is called `%s`', async (name) => {
+    const script = `
+for at, text in (('a', ''), ('b', 'evil')):
+    run('git', 'init', '-q', at)
+    os.makedirs(at + '/.git/hooks', exist_ok=True)
+    open(at + '/.git/hooks/${name}', 'w').write(text)
+run('git', 'init', '-q', 'c')
+open('c/.git/config', 'a').write(${JSON.stringify(MONITOR)})`;
+    expect(await python(script)).toContain('what `c/.git/config` has git do');
+    for (const path of ['a', 'b']) expect(textAt(`${path}/.git/hooks/${name}`)).toBe(null);
+    expect(textAt('c/.git/config')).not.toContain('fsmonitor');
+  });
+
+  it('may be a clone with submodules, or one that has only parts', async () => {
+    repository(join(outside, 'sub'));
+    repository(join(outside, 'lib'));
+    git(join(outside, 'lib'), 'submodule', 'add', '-q', join(outside, 'sub'), 'sub');
+    git(join(outside, 'lib'), 'commit', '-qm', 'sub');
+    for (const name of ['lib', 'sub']) {
+      git(context.workspace, 'clone', '-q', '--bare', join(outside, name), at(`${name}.git`));
+      git(at(`${name}.git`), 'config', 'uploadpack.allowFilter', 'true');
+    }
+    const clone = `
+git = lambda *a: run('git', '-c', 'protocol.file.allow=always', '-c', 'safe.bareRepository=all', *a)
+git('clone', '-q', 'lib.git', 'lib')
+run('git', '-C', 'lib', 'config', 'submodule.sub.url', os.path.abspath('sub.git'))
+git('-C', 'lib', 'submodule', '-q', 'update', '--init')
+git('clone', '-q', '--filter=blob:none', '--sparse', 'file://' + os.path.abspath('sub.git'), 'part')`;
+    expect(await python(clone)).toContain('"exit_code":0');
+    expect(textAt('lib/.git/modules/sub/config')).toContain('worktree = ../../../sub');
+    expect(textAt('part/.git/config')).toContain('promisor = true');
+    expect(await python("run('git', '-C', 'lib/sub', 'config', 'core.worktree', '../../../..')")).toContain(
+      'what `lib/.git/modules/sub/config` has git do was made or changed',
+    );
+  });
 });
 
 describe('a repository that a person has in the workspace', () => {

@@ -6,14 +6,17 @@ const HARMLESS = new Map(
   Object.entries({
     core:
       'repositoryformatversion filemode bare logallrefupdates symlinks ignorecase precomposeunicode autocrlf eol safecrlf ' +
-      'quotepath compression abbrev untrackedcache preloadindex splitindex longpaths trustctime checkstat commentchar',
-    extensions: 'objectformat compatobjectformat refstorage worktreeconfig',
+      'quotepath compression abbrev untrackedcache preloadindex splitindex longpaths trustctime checkstat commentchar ' +
+      'sparsecheckout sparsecheckoutcone worktree',
+    extensions: 'objectformat compatobjectformat refstorage worktreeconfig partialclone',
     user: 'name email signingkey useconfigonly',
     author: 'name email',
     committer: 'name email',
     init: 'defaultbranch',
     branch: 'remote merge rebase description pushremote autosetupmerge autosetuprebase sort',
-    remote: 'url fetch pushurl push tagopt mirror prune',
+    remote: 'url fetch pushurl push tagopt mirror prune promisor partialclonefilter',
+    index: 'sparse',
+    lfs: 'repositoryformatversion',
     submodule: 'url active branch',
     commit: 'gpgsign verbose',
     tag: 'gpgsign sort',
@@ -36,25 +39,28 @@ const HARMLESS = new Map(
 /** A section alone in its line, such as `[remote "origin"]`. */
 const SECTION = /^[ \t]*\[([A-Za-z-]+)(?:[ \t]+"(?:[^"\\]|\\["\\])*")?\][ \t]*\r?$/;
 /** A setting that ends with its line: one whose value has a backslash at its end goes on in the next. */
-const SETTING = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=(?:.*[^\\\r])?)?\r?$/;
+const SETTING = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=(.*[^\\\r])?)?\r?$/;
+/** A value as it stands there: without quotes, escapes and remarks. */
+const PLAIN = /^[^"\\#;]+$/;
 const NOTHING = /^[ \t]*(?:[#;].*)?\r?$/;
 
 /**
  * Lines of the configuration of a repository by which git may start a program, or look elsewhere: all that is not known
- * to be harmless, and what is written otherwise than git writes it.
+ * to be harmless, and what is written otherwise than git writes it. `isTop` tells whether a path that the repository
+ * names leads to where its files are: so git writes it of a submodule.
  */
-export function harmIn(text: string): string[] {
-  return sorted(text).flatMap(({ line, isHarmless }) => (isHarmless ? [] : [line.trim()]));
+export function harmIn(text: string, isTop: (path: string) => boolean = () => false): string[] {
+  return sorted(text, isTop).flatMap(({ line, isHarmless }) => (isHarmless ? [] : [line.trim()]));
 }
 
-/** The configuration without these lines. */
+/** The configuration without these lines, and without where files are: git finds that by itself. */
 export function withoutHarm(text: string): string {
-  return sorted(text)
+  return sorted(text, () => false)
     .flatMap(({ line, isHarmless }) => (isHarmless ? [line] : []))
     .join('\n');
 }
 
-function sorted(text: string): { line: string; isHarmless: boolean }[] {
+function sorted(text: string, isTop: (path: string) => boolean): { line: string; isHarmless: boolean }[] {
   let known: string[] = [];
   return text.split('\n').map((line) => {
     const section = SECTION.exec(line)?.[1]?.toLowerCase();
@@ -62,9 +68,12 @@ function sorted(text: string): { line: string; isHarmless: boolean }[] {
       known = HARMLESS.get(section) ?? [];
       return { line, isHarmless: true };
     }
-    const key = SETTING.exec(line)?.[1]?.toLowerCase();
+    const [, name, value = ''] = SETTING.exec(line) ?? [];
+    const key = name?.toLowerCase();
     // Who knows in which section is what follows such a line.
     if (key === undefined && !NOTHING.test(line)) known = [];
-    return { line, isHarmless: key === undefined ? NOTHING.test(line) : known.includes(key) };
+    if (key === undefined) return { line, isHarmless: NOTHING.test(line) };
+    const isElsewhere = key === 'worktree' && !(PLAIN.test(value) && isTop(value.trim()));
+    return { line, isHarmless: known.includes(key) && !isElsewhere };
   });
 }

@@ -41,9 +41,10 @@ export function harmOf(workspace: string, top: string): Map<string, Harm> {
     if (isBelow(path, root)) harm.set(relative(root, path), { by, text: kind === 'file' ? text : '' });
   };
   const { folder, common } = partsOf(join(root, top), note);
+  const isTop = (path: string): boolean => ledTo(folder, path) === realOf(join(root, top));
   for (const path of [join(folder, 'config.worktree'), join(common, 'config')]) {
     const config = foundAt(path);
-    const lines = config.kind === 'file' ? harmIn(config.text) : [];
+    const lines = config.kind === 'file' ? harmIn(config.text, isTop) : [];
     if (lines.length > 0) note(path, config, lines.join('\n'));
     else if (config.kind !== 'file' && config.kind !== 'none') note(path, config);
   }

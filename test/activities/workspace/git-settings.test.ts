@@ -27,6 +27,7 @@ it.each([
   ['one after a mark of the encoding', '\uFEFF[core]\n\tsshCommand = evil\n', []],
   ['one that ends with a carriage return', '[core]\r\n\tpager = evil\r\n\tbare = false\r\n', ['core.bare=false']],
   ['a section that is called like what each object has', '[constructor]\n\tname = evil\n', []],
+  ['files of a repository that are elsewhere', '[core]\n\tworktree = /x\n\tbare = false\n', ['core.bare=false']],
   ['an alias', '[alias]\n\tst = !evil\n[branch "a\\"b"]\n\tmerge = x\n', ['branch.a"b.merge=x']],
 ])('takes out %s, and leaves what is harmless', (_what, text, left) => {
   expect(harmIn(text)).not.toEqual([]);
