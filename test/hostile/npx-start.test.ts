@@ -1,7 +1,16 @@
 // @module-tag sandbox
 // @module-tag python3
 // @seconds 15
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lookNear } from '../../src/activities/workspace/near-root.js';
@@ -48,6 +57,22 @@ describe('what `npx perdure` would start before Perdure itself', () => {
     expect(await python("open('a/node_modules/.bin/node', 'w')")).toContain(BACK);
     expect(await python("os.stat('node_modules/.bin/node')")).toContain('"exit_code":0');
     expect([isThere('a/node_modules/.bin/node'), isThere('node_modules/.bin/node')]).toEqual([false, true]);
+  });
+
+  it('takes no packages that have none of it, as a link or as what replaces one', async () => {
+    put('main/node_modules/x/index.js', '');
+    const outside = join(dirname(context.workspace), 'outside');
+    mkdirSync(outside);
+    expect(await python("os.symlink('main/node_modules', 'node_modules')")).toContain('"exit_code":0');
+    expect(readlinkSync(inWorkspace('node_modules'))).toBe('main/node_modules');
+    const path = 'main/node_modules/.bin/node';
+    expect(await tool('write_file', { path, content: '' })).toContain('is protected');
+    unlinkSync(inWorkspace('node_modules'));
+    symlinkSync(outside, inWorkspace('node_modules'));
+    expect(await python("os.remove('node_modules'); os.makedirs('node_modules/.bin')")).toContain('"exit_code":0');
+    expect(isThere('node_modules/.bin')).toBe(true);
+    expect(await python(`os.rename('node_modules', 'old'); ${make('node_modules/.bin/node')}`)).toContain(BACK);
+    expect(isThere('node_modules/.bin/node')).toBe(false);
   });
 
   it('goes by no setting of a `.npmrc` by which a command has npm start something', async () => {

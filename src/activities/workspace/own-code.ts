@@ -1,8 +1,9 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { cacheFolder } from '../../store/cache-folder.js';
+import { entryAt } from '../../store/folders/entry-at.js';
 import { packageRoot } from '../../store/folders/package-root.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
 import { readPlainNow } from '../../store/read-plain.js';
@@ -33,13 +34,14 @@ export function ownCode(workspace: string, projects: string[], stateDir: string 
   if (isWorkTree(workspace, stateDir)) return [];
   const installed = ['', ...projects]
     .map((project) => join(top, project, 'node_modules', 'perdure'))
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+    .filter((path) => entryAt(path) !== null);
   const roots = new Set([packageRoot(), ...installed].map(realOf).filter((root) => isBelow(root, top)));
   const machine = [process.execPath, cacheFolder()].filter((path) => existsSync(path)).map(realOf);
   const loaded = [...roots].flatMap((root) => [...loadedBy(root)]);
-  const starters = ['', ...projects].flatMap((project) =>
-    STARTERS_AMONG_PACKAGES.map((name) => join(top, project, name)),
-  );
+  // What is not there yet is looked for at a command's end: packages may come, and by a link.
+  const starters = ['', ...projects]
+    .flatMap((project) => STARTERS_AMONG_PACKAGES.map((name) => join(top, project, name)))
+    .filter((path) => entryAt(path) !== null);
   const paths = new Set([...machine, ...starters, ...installed.flatMap(entriesOf), ...loaded]);
   return [...paths].filter((path) => isBelow(path, top) && !isHeld(path, paths)).map((path) => relative(top, path));
 }

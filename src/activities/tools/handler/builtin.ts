@@ -111,7 +111,10 @@ async function requireUnkept(action: Action, { store, run, workspace, permission
   if (isBelow(action.path, fromRoot(configured)))
     throw new FileRefusal(`\`${action.path}\` is protected: git goes by it.`);
   const named = isWorkTree(workspace, store.folder) ? [] : AMONG_PACKAGES;
-  const own = ownCode(workspace, projects, store.folder);
+  const own = [
+    ...ownCode(workspace, projects, store.folder),
+    ...['', ...projects].flatMap((project) => named.map((name) => join(project, name))),
+  ];
   if (isBelow(action.path, [...named, ...fromRoot(own)]))
     throw new FileRefusal(`\`${action.path}\` is protected: Perdure itself runs it.`);
   const repositories = await repositoriesOf(workspace, tops);
