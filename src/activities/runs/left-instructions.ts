@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Hash } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
+import { StoreFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 
 type Marks = Pick<Store, 'taint' | 'taintedBy'>;
@@ -32,7 +33,8 @@ export async function markInstructions(
 
 /**
  * Acts for a run, and marks instructions that have changed meanwhile at once: another run may be submitted before this
- * one closes, and one that is terminated never does.
+ * one closes, and one that is terminated never does. A store that takes nothing now ends nothing that was done, nor a
+ * cancellation: what it lacks is marked when the run closes.
  */
 export async function markingInstructions<R>(
   store: Marks,
@@ -44,6 +46,9 @@ export async function markingInstructions<R>(
     return await act();
   } finally {
     const after = instructionsIn(at.workspace);
-    if (after !== null && before?.equals(after) !== true) await markInstructions(store, at, instructionsHash(before));
+    if (after !== null && before?.equals(after) !== true)
+      await markInstructions(store, at, instructionsHash(before)).catch((error: unknown) => {
+        if (!(error instanceof StoreFailure)) throw error;
+      });
   }
 }
