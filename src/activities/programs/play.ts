@@ -17,6 +17,8 @@ import { maskPieces } from '../values/mask-secrets.js';
 import { runTag } from '../processes/tagged-processes.js';
 import { programEnvironment } from './environment.js';
 import { madeProtected } from '../tools/shell/guard.js';
+import { settleAfter } from '../tools/shell/misleading.js';
+import { FileRefusal } from '../refusal.js';
 import { held } from './hold.js';
 import { unheardVariables } from './variable-files.js';
 import type { Program, ProgramEvent, ProgramOutcome, ProgramTask } from './program.js';
@@ -88,15 +90,22 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
         return masked(listening.outcome() ?? listening.reader.end(end, listening.said()), redact);
       })
       // Also of one that was cancelled: what it has made does not stay.
-      .catch((error: unknown) => release().then(() => Promise.reject(error as Error)));
-    const made = await release();
-    if (made.length === 0) return outcome;
+      .catch((error: unknown) => settleAfter(error, release, options.log));
+    const made = await release().catch(refusal);
+    if (Array.isArray(made) && made.length === 0) return outcome;
+    const message = Array.isArray(made) ? madeProtected(`\`${program.name}\``, made) : made.message;
     const { usage, usd } = outcome;
-    return { kind: 'failed', message: madeProtected(`\`${program.name}\``, made), usage, usd };
+    return { kind: 'failed', message, usage, usd };
   } finally {
     listening.finish();
     command.release();
   }
+}
+
+/** What was used counts, also where what was made could not all be settled. */
+function refusal(error: unknown): FileRefusal {
+  if (error instanceof FileRefusal) return error;
+  throw error;
 }
 
 /** Reads both streams: events from stdout, everything else as what it says beside. */

@@ -49,7 +49,7 @@ export async function keptByPatterns({ workspace, permissions, allowed, signal }
     madeSince: async () => {
       const known = new Set(found);
       // Whoever was cancelled leaves nothing behind either.
-      const now = await fitting({ workspace, permissions, signal: new AbortController().signal }, open, Infinity);
+      const now = await fitting({ workspace, permissions, signal: new AbortController().signal }, open, true);
       return now.filter((path) => !known.has(path));
     },
   };
@@ -76,9 +76,13 @@ function pathOf(workspace: string, pattern: string): string | null {
   return isOther === true ? null : path;
 }
 
-/** Files that these patterns fit, and folders of which they fit all; links and packages are not looked into. */
-async function fitting(place: Omit<Place, 'allowed'>, patterns: string[], most = MOST): Promise<string[]> {
+/**
+ * Files that these patterns fit, and folders of which they fit all; links and packages are not looked into. Once a
+ * command has run, all of them, however many.
+ */
+async function fitting(place: Omit<Place, 'allowed'>, patterns: string[], hasRun = false): Promise<string[]> {
   const found = new Set<string>();
+  const most = hasRun ? Infinity : MOST;
   // What it may not read it may not write either: nothing is passed over.
   const open = { ...place, permissions: { ...place.permissions, deny: [], ask: [], within: [] } };
   const isWhole = await walk(open, '', { below: true }, async ({ path, kind }) => {
@@ -89,8 +93,8 @@ async function fitting(place: Omit<Place, 'allowed'>, patterns: string[], most =
     return found.size > most ? 'stop' : 'go on';
   });
   const named = patterns.map((pattern) => `\`${pattern}\``).join(', ');
-  if (found.size > most) throw tooMany(`More than ${most} files and folders fit ${named}`);
-  if (!isWhole) throw tooMany(`The workspace is too large to look for all that fits ${named}`);
+  if (found.size > most) throw tooMany(`More than ${most} files and folders fit ${named}`, hasRun);
+  if (!isWhole) throw tooMany(`The workspace is too large to look for all that fits ${named}`, hasRun);
   return [...found];
 }
 
@@ -99,9 +103,10 @@ function isBelowOne(path: string, folders: ReadonlySet<string>): boolean {
   return false;
 }
 
-function tooMany(what: string): FileRefusal {
+function tooMany(what: string, hasRun: boolean): FileRefusal {
+  const then = hasRun ? 'one has run, and nobody knows what it wrote of them' : 'none is run';
   return new FileRefusal(
-    `${what}, and a command could write them unasked: none is run. Such a pattern of \`deny\` or \`ask\` of the ` +
+    `${what}, and a command could write them unasked: ${then}. Such a pattern of \`deny\` or \`ask\` of the ` +
       'permissions has to name a folder (`write:docs/*`), or fewer files.',
   );
 }

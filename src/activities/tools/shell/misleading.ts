@@ -90,6 +90,19 @@ export async function guardWorkspace(
   return () => (settled ??= settle());
 }
 
+/** Settles after a failure, or a cancellation, which is thrown on: what cannot be settled is told in the log. */
+export async function settleAfter(
+  error: unknown,
+  settle: () => Promise<string[]>,
+  log: AsideOwner['log'],
+): Promise<never> {
+  await settle().catch((other: unknown) => {
+    const reason = other instanceof Error ? other.message : String(other);
+    log.write('note', `What was made while the command ran could not all be looked at: ${reason}\n`);
+  });
+  throw error;
+}
+
 async function settleMisleading(
   workspace: string,
   { before, now }: { before: Misleading; now: Misleading },

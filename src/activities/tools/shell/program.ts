@@ -30,7 +30,7 @@ import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
 import { hiddenFrom } from './hidden.js';
-import { guardWorkspace } from './misleading.js';
+import { guardWorkspace, settleAfter } from './misleading.js';
 import type { Shown } from './workspace-mounts.js';
 import { makeFolders } from './workspace-mounts.js';
 
@@ -122,7 +122,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
       };
       const guard = await guardWorkspace(workspace, { fixed, madeSince: kept.madeSince }, context);
       // Also of one that was cancelled: what it has made does not stay.
-      const end = await begin().catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
+      const end = await begin().catch((error: unknown) => settleAfter(error, guard, context.log));
       const made = await guard();
       return made.length === 0 ? end : { failure: madeProtected('the program', made) };
     } finally {
