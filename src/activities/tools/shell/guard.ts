@@ -122,10 +122,8 @@ async function settle(
   const { before, aside } = how;
   const path = folder.at(name);
   const now = standingAt(path);
-  const isThere = now.kind !== 'missing' && now.kind !== 'closed';
-  if (!isThere && (rest.length > 0 || before.kind !== 'link')) return false;
+  if (isNothing(now, before, rest.length > 0)) return false;
   if (rest.length > 0) {
-    if (now.kind === 'other' && before.kind === 'other') return false;
     if (now.kind === 'folder') {
       // One that nobody may list is entered by who knows the names in it, as git does.
       const { mode } = entryAt(path) ?? { mode: OWN_RIGHTS };
@@ -147,6 +145,12 @@ async function settle(
     if (errorCode(error) !== 'EEXIST') throw error;
   });
   return true;
+}
+
+/** Tells whether nothing is to be taken away at a place or below it, as far as anybody may look. */
+function isNothing(now: Standing, before: Standing, isOnWay: boolean): boolean {
+  if (now.kind === 'missing' || now.kind === 'closed') return isOnWay || before.kind !== 'link';
+  return isOnWay && now.kind === 'other' && before.kind === 'other';
 }
 
 /** What is gone meanwhile, or may not be entered, is not there. */
