@@ -1,13 +1,13 @@
 import type { Node } from './node.js';
 import type { Report } from '../problems/problem.js';
 
-/** What a number, true or false is made of; in quotes, behind a tag, it is spelled by nobody. */
+/** What a number is made of; in quotes, behind a tag, it is spelled by nobody. */
 const BARE = /^[\w.+-]+$/;
 
-/** A scalar where a text is meant: as it is written, `3.10` and `0755` and not `3.1` and `755`. */
+/** A scalar where a text is meant: numbers as they are written, `3.10` and `0755` and not `3.1` and `755`. */
 export function writtenText({ value, source, start, end }: Node): string {
   const written = source.text.slice(start, end);
-  return typeof value !== 'string' && BARE.test(written) ? written : String(value);
+  return typeof value === 'number' && BARE.test(written) ? written : String(value);
 }
 
 /**

@@ -22,7 +22,7 @@ describe('a number where a text is meant', () => {
     );
     const literal = (value: string): unknown => ({ kind: 'literal', value });
     expect(argv).toEqual(
-      ['printf', '3.10', '0755', '0o17', '1.0', '1e3', 'TRUE', '-0', '5'].map((value) => literal(value)),
+      ['printf', '3.10', '0755', '0o17', '1.0', '1e3', 'true', '-0', '5'].map((value) => literal(value)),
     );
     expect(env).toEqual({ ZIP: literal('01234') });
     expect(stdin).toEqual(literal('3.10'));
