@@ -103,10 +103,13 @@ function checkInputs(
   }
 }
 
+/** Words of a schema that say what a value is: where one stands, a number is none that is meant as a text. */
+const SAYS_TYPE = ['type', 'anyOf', 'oneOf', 'allOf', '$ref', 'enum', 'const'];
+
 /** Where a tool says no type, a number may be meant as a text. */
 function warnOfUntyped(given: Node | null, properties: Record<string, Json>, report: Report): void {
   for (const [name, { node }] of given?.members ?? []) {
     const property = ownOf(properties, name) ?? null;
-    if (isObject(property) && property['type'] === undefined) warnOfSpelling(node, report);
+    if (isObject(property) && SAYS_TYPE.every((word) => property[word] === undefined)) warnOfSpelling(node, report);
   }
 }

@@ -57,6 +57,25 @@ describe('A tool step', () => {
   });
 
   it.each([
+    [{}, true],
+    [{ description: 'Which.' }, true],
+    [{ type: 'number' }, false],
+    [{ anyOf: [{ type: 'number' }, { type: 'null' }] }, false],
+    [{ oneOf: [{ type: 'number' }, { type: 'string' }] }, false],
+    [{ allOf: [{ type: 'number' }] }, false],
+    [{ $ref: '#/properties/target' }, false],
+    [{ enum: [1, 2] }, false],
+    [{ const: 1 }, false],
+  ])('tells of the spelling of a number only where its tool says nothing of it: %j', (share, isTold) => {
+    const tool = DEPLOY.replace('times: {type: integer}', `share: ${JSON.stringify(share)}`);
+    const { problems } = compileText('steps:\n  - {tool: deploy, inputs: {target: live, share: 1.0}}\n', {
+      ...FILES,
+      'definitions/tools/deploy/tool.yml': tool,
+    });
+    expect(problems.map(({ code }) => code)).toEqual(isTold ? ['number-spelling'] : []);
+  });
+
+  it.each([
     ['{tool: ¦deplo, inputs: {target: live}}', 'unknown-tool', 'There is no tool `deplo`.'],
     ['{tool: ¦critic}', 'unknown-tool', 'There is no tool `critic`.'],
     ['{tool: ¦web_search, inputs: {query: x}}', 'unknown-tool', null],
