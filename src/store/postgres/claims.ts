@@ -101,10 +101,11 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
     writing ??= writeAll().finally(() => (writing = null));
   }
 
-  /** What comes meanwhile is written by the next beat. */
+  /** What comes meanwhile is written by the next beat; what will never be written is given back. */
   async function writeAll(): Promise<void> {
     for (const one of [...held.values()])
-      if (one.unwritten !== null && held.has(one.owner)) await write(one, one.unwritten.entry).catch(() => undefined);
+      if (one.unwritten !== null && held.has(one.owner))
+        await write(one, one.unwritten.entry).catch((error: unknown) => (passes(error) ? undefined : release(one)));
   }
 
   async function release(one: Held): Promise<void> {
@@ -122,13 +123,17 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
       try {
         return await write(one, entry);
       } catch (error) {
-        if (error instanceof StoreFailure && error.passes) schedule(AGAIN_MS);
+        if (passes(error)) schedule(AGAIN_MS);
         else await release(one); // it will never be written
         throw error;
       }
     },
     release,
   };
+}
+
+function passes(error: unknown): boolean {
+  return error instanceof StoreFailure && error.passes;
 }
 
 /** An entry as it is kept. */

@@ -234,6 +234,18 @@ describe('claims', () => {
     await mend();
   });
 
+  it('gives back a question whose answer the database does not take now, and later never', async () => {
+    const [one, other] = [worker(), worker()];
+    const key = someKey();
+    const claim = claimIn(await one.claimQuestion(key, REQUEST));
+    const mend = await refuseLongAnswers(server, url);
+    await expect(claim.answer(answer('long '.repeat(1_000)))).rejects.toMatchObject({ passes: true });
+    const waiting = other.claimQuestion(key, REQUEST);
+    await refuseLongAnswers(server, url, '22P05');
+    expect(claimIn(await waiting).lost).toBe(0);
+    await mend();
+  });
+
   it('never has two asking that reach the database, whatever is killed and cut', async () => {
     const step = fc.record({
       who: fc.nat({ max: 2 }),
