@@ -111,27 +111,29 @@ export async function migrate(database: Database): Promise<string> {
 
 /**
  * The id of the store and the version of its tables; null where there are none yet. Throws a `StoreFailure` for a
- * database of another encoding, which would take no answer with a dash in it.
+ * database of another encoding, which would take no answer with a dash in it. `SQL_ASCII` is none: it keeps bytes.
  */
 export async function readStore(database: Database): Promise<{ id: string; version: number } | null> {
   const [found] = await database.query<{ there: string | null; encoding: string }>(
     `select to_regclass('perdure.store')::text as there, current_setting('server_encoding') as encoding`,
   );
-  requireUnicode(found?.encoding ?? '', database.place);
-  if ((found?.there ?? null) === null) return null;
+  const isThere = (found?.there ?? null) !== null;
+  if (found !== undefined && !['UTF8', 'SQL_ASCII'].includes(found.encoding))
+    throw ofOtherEncoding(found.encoding, database.place, isThere);
+  if (!isThere) return null;
   const [store] = await database.query<{ id: string; version: number }>('select id, version from perdure.store');
   if (store === undefined) return null;
   requireKnown(store.version, database.place);
   return store;
 }
 
-function requireUnicode(encoding: string, place: string): void {
-  if (encoding !== 'UTF8')
-    throw new StoreFailure(
-      'internal',
-      `Expected the store's database at \`${place}\` to have the encoding \`UTF8\`, got \`${encoding}\`: make one ` +
-        `with \`create database … encoding 'UTF8' template template0\`.`,
-    );
+function ofOtherEncoding(encoding: string, place: string, isThere: boolean): StoreFailure {
+  return new StoreFailure(
+    'internal',
+    `Expected the store's database at \`${place}\` to have the encoding \`UTF8\`, got \`${encoding}\`: make one ` +
+      `with \`create database … encoding 'UTF8' template template0\`` +
+      (isThere ? ', bring the store there with `pg_dump` and `psql`, and name it in the address.' : '.'),
+  );
 }
 
 function requireKnown(version: number, place: string): void {

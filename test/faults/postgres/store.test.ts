@@ -69,6 +69,21 @@ describe('a store on PostgreSQL', () => {
     expect(await server.query(fresh, `select to_regnamespace('perdure') as made`)).toEqual([{ made: null }]);
   });
 
+  it('tells of a store in such a database how it is brought to another', async () => {
+    const fresh = await server.createDatabase(`encoding 'LATIN1' locale 'C' template template0`);
+    await server.query(fresh, 'create schema perdure');
+    await server.query(fresh, 'create table perdure.store (id text not null, version integer not null)');
+    await expect(openPostgresStore(fresh, temporaryFolder())).rejects.toThrow(/bring the store there with `pg_dump`/);
+  });
+
+  it('keeps every text in a database that keeps bytes', async () => {
+    const fresh = await server.createDatabase(`encoding 'SQL_ASCII' locale 'C' template template0`);
+    const [one, other] = await Promise.all([0, 1].map(() => openPostgresStore(fresh, temporaryFolder())));
+    const entry = { request: sha256('q'), response: 'a dash — and 🙂', at: '2026-01-01T00:00:00.000Z' };
+    await one?.writeJournal({ scope: 's', key: 'k' }, entry);
+    expect(await other?.readJournal({ scope: 's', key: 'k' })).toEqual(entry);
+  });
+
   it('waits for what passes there: limits of time, locks, quotas; not where a statement is wrong', async () => {
     const fresh = await server.createDatabase();
     const store = await openPostgresStore(fresh, temporaryFolder());
