@@ -124,13 +124,22 @@ const FULL = new Set(['53100']);
 const FULL_DISK = /quota exceeded|no space left/i;
 /** What only a person can mend, and will: a password that was changed, a right that was taken. */
 const REFUSED = new Set(['28P01', '28000', '3D000', '42501']);
+/** Of Node and OpenSSL, where they do not trust who answers. */
+const UNTRUSTED = /^(ERR_TLS_CERT|CERT_|CRL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
 /**
  * Classes of what a statement of ours can never do: what it lacks, how it is written, what it gives, more than any
- * database takes. All else passes, for a person changes it, or it does by itself: limits of time and memory, locks, a
- * disk that is broken, tables that are not there while a backup is played back.
+ * database takes, what was put between us and the tables. All else passes, for a person changes it, or it does by
+ * itself: limits of time and memory, locks, a disk that is broken, tables that are not there while a backup is played
+ * back.
  */
-const OURS = new Set(['0A', '21', '22', '23', '42', '54']);
+const OURS = new Set(['0A', '21', '22', '23', '26', '3F', '42', '54', 'P0']);
 const NOT_OURS = new Set(['42501', '42P01']);
+/** What a person does about a class of them. */
+const FIXES: Readonly<Record<string, string>> = {
+  '26': ' Expected statements to stay with their connection: let a pooler give whole sessions, or go around it.',
+  '3F': ' Expected the schema `perdure` to stay: play it back from a backup.',
+  P0: ' Expected no rules but ours on the tables of `perdure`: remove a trigger that refuses.',
+};
 
 function isLost(error: unknown): boolean {
   const code = errorCode(error);
@@ -167,19 +176,35 @@ export function databaseFailure(error: unknown, place: string): StoreFailure {
         `or set the variable of \`store.postgres\` to where it is.`,
       at(UNREACHED),
     );
-  if (code !== null && REFUSED.has(code))
-    return new StoreFailure(
-      'internal',
-      `The store's database at \`${place}\` refuses us (${code}): expected a database that is there, and a user and ` +
-        `password that may make a schema in it.`,
-      at(UNREACHED),
-    );
+  const refused = code === null ? null : refusal(code, words);
+  if (refused !== null)
+    return new StoreFailure('internal', `The store's database at \`${place}\` ${refused}`, at(UNREACHED));
   if (!isOurs(code))
     return new StoreFailure(
       'internal',
-      `The store's database at \`${place}\` cannot do it now (${code ?? ''}: ${words}). What needs it waits, and is ` +
-        `tried again.`,
+      `The store's database at \`${place}\` cannot do it now (${code ?? ''}: ${words}). Steps wait for it: where it ` +
+        `does not pass, the log of the database says more.`,
       at(UNREACHED),
     );
-  return new StoreFailure('internal', `The store's database at \`${place}\` said: ${words}.`, at(code ?? 'unknown'));
+  return new StoreFailure(
+    'internal',
+    `The store's database at \`${place}\` said: ${words}.${fixOf(code)}`,
+    at(code ?? 'unknown'),
+  );
+}
+
+/** How it is told that a person has to let us in; null where it is something else. */
+function refusal(code: string, words: string): string | null {
+  if (REFUSED.has(code))
+    return `refuses us (${code}): expected a database that is there, and a user and password that may make a schema in it.`;
+  if (UNTRUSTED.test(code))
+    return (
+      `shows no certificate that this machine trusts (${code}: ${words}). Renew it there, or name the file of its ` +
+      'authority in the address: `?sslrootcert=FILE`.'
+    );
+  return null;
+}
+
+function fixOf(code: string | null): string {
+  return FIXES[code?.slice(0, 2) ?? ''] ?? '';
 }
