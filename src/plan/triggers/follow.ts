@@ -46,7 +46,7 @@ export interface FollowersChange {
   /** Those of a project that follow nobody any more. */
   remove?: Pick<Follower, 'definition' | 'project'>[];
   /** One that is paused for a reason, or, with null, is no more. */
-  pause?: { definition: string; note: string | null };
+  pause?: Pick<Follower, 'definition' | 'project'> & { note: string | null };
 }
 
 /** Followers after a change. What another project has under a name is not replaced. */
@@ -60,7 +60,7 @@ export function changedFollowers(there: Follower[], { put = [], remove = [], pau
     followers.set(one.definition, before?.paused === undefined ? one : { ...one, paused: before.paused });
   }
   const paused = pause === undefined ? undefined : followers.get(pause.definition);
-  if (pause !== undefined && paused !== undefined) {
+  if (pause !== undefined && paused?.project === pause.project) {
     const { paused: _before, ...rest } = paused;
     followers.set(pause.definition, pause.note === null ? rest : { ...rest, paused: pause.note });
   }

@@ -39,14 +39,14 @@ it('loses none of those that are changed at once through several stores', async 
 it('lets one that was paused meanwhile stay so, and what another project has under a name', async () => {
   const files = createFollowerFiles(join(await temporaryFolder(), 'followers.json'), 'one');
   await files.changeFollowers({ put: [FOLLOWER] });
-  await files.changeFollowers({ pause: { definition: 'after', note: 'for the move' } });
+  await files.changeFollowers({ pause: { definition: 'after', project: FOLLOWER.project, note: 'for the move' } });
   const paused = { ...FOLLOWER, file: 'other.yml', paused: 'for the move' };
   expect(await files.changeFollowers({ put: [{ ...FOLLOWER, file: 'other.yml' }] })).toEqual([paused]);
   const foreign = { ...FOLLOWER, project: 'other' };
   expect(await files.changeFollowers({ put: [foreign], remove: [foreign] })).toEqual([paused]);
-  expect(await files.changeFollowers({ pause: { definition: 'after', note: null } })).toEqual([
-    { ...FOLLOWER, file: 'other.yml' },
-  ]);
+  expect(
+    await files.changeFollowers({ pause: { definition: 'after', project: FOLLOWER.project, note: null } }),
+  ).toEqual([{ ...FOLLOWER, file: 'other.yml' }]);
 });
 
 it('knows none of those that another store was synced for: a copy starts nothing', async () => {
