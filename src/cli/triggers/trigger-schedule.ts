@@ -15,8 +15,8 @@ export interface Triggered {
 }
 
 /**
- * Starts a run of a schedule now, as its overlap allows. Gives the run; null where none was started. The server names
- * starts by their second, so of two in one second the later one is lost.
+ * Starts a run of a schedule now, as its overlap allows. Gives the run; null where none was seen to start. The server
+ * names starts by their second, so of two in one second the later one is lost.
  */
 export async function triggerSchedule({ name, handle, description }: ServerSchedule): Promise<Triggered> {
   const known = new Set(starters(description));
@@ -28,10 +28,15 @@ export async function triggerSchedule({ name, handle, description }: ServerSched
     const started = starters(now).find((id) => !known.has(id));
     if (started !== undefined) return { run: startedRun(name, started), waits: false, skipped: false };
     if (now.info.numActionsSkippedOverlap > before) return { run: null, waits: false, skipped: true };
-    if (Date.now() > until)
-      return { run: null, waits: description.policies.overlap?.startsWith('BUFFER') === true, skipped: false };
+    if (Date.now() > until) return { run: null, waits: mayWait(now), skipped: false };
     await pause(LOOK_AGAIN_MS);
   }
+}
+
+/** Where nothing runs and nothing is in the buffer there is nothing to wait for: the start was lost, or comes late. */
+function mayWait({ policies, info, raw }: ScheduleDescription): boolean {
+  const isBusy = info.runningActions.length > 0 || Number(raw.info?.bufferSize ?? 0) > 0;
+  return isBusy && policies.overlap?.startsWith('BUFFER') === true;
 }
 
 function starters({ info }: ScheduleDescription): string[] {
