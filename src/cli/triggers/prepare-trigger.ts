@@ -59,9 +59,10 @@ export async function storePrepared(
   return (await store.putAlways(jsonOf(prepared))).ref;
 }
 
-/** Hash of what runs are started with, whoever synced it. */
+/** Hash of what runs are started with, whoever synced it, and whatever is protected on the machine that did. */
 export function settledHash(prepared: PreparedRun): Hash {
-  return sha256(canonicalJson(jsonOf({ ...prepared, settings: { ...prepared.settings, submitted_by: '' } })));
+  const { kept: _kept, ...same } = prepared;
+  return sha256(canonicalJson(jsonOf({ ...same, settings: { ...same.settings, submitted_by: '' } })));
 }
 
 /** Hash of what a definition says: of one of its triggers, by its key, and its Plan. */
