@@ -33,8 +33,7 @@ export async function startFollowers(ended: ClosingRun, store: Store): Promise<v
   for (const follower of following) {
     if (!isWanted(follower, event)) continue;
     await told(ended, store, async () => {
-      if (!isOfItsProject(follower, ended))
-        return `\`${follower.definition}\` is of the project \`${follower.project}\`, and follows its runs alone.`;
+      if (!isOfItsProject(follower, ended)) return otherProject(follower, ended);
       // `schedules sync` put nothing else there
       const prepared = (await store.get(follower.prepared)) as unknown as PreparedRun;
       const given = await givenInput(prepared, { plan: await store.getPlan(prepared.plan), event, store });
@@ -65,6 +64,14 @@ function follows({ definitions, ends, paused }: Follower, { plan_name, status }:
 /** A name means a definition of the follower's own project. Runs of before do not say whose they are. */
 function isOfItsProject({ project }: Follower, ended: ClosingRun): boolean {
   return ended.project === undefined || ended.project === project;
+}
+
+/** Without a name in perdure.yml a project is its machine and folder: a container is another one each time. */
+function otherProject({ definition, project }: Follower, ended: ClosingRun): string {
+  return (
+    `\`${definition}\` is of the project \`${project}\`, and follows its runs alone; this run is of ` +
+    `\`${ended.project ?? ''}\`. Where both are one, say \`project: NAME\` in perdure.yml of both, and sync.`
+  );
 }
 
 /** What is told of the run: `FOLLOWED_EVENT`. */

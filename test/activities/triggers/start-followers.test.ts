@@ -27,7 +27,9 @@ async function saidAfter(project: string | undefined): Promise<string> {
 }
 
 it('starts nothing after a run of another project whose definition has the name, and says so', async () => {
-  expect(await saidAfter('b')).toContain('`mailer` is of the project `a`, and follows its runs alone.');
+  const said = await saidAfter('b');
+  expect(said).toContain('`mailer` is of the project `a`, and follows its runs alone; this run is of `b`.');
+  expect(said).toContain('say `project: NAME` in perdure.yml of both, and sync.');
 });
 
 it('follows runs of its own project, and those of before, which do not say whose they are', async () => {
