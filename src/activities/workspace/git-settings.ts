@@ -5,9 +5,9 @@
 const HARMLESS = new Map(
   Object.entries({
     core:
-      'repositoryformatversion filemode bare logallrefupdates symlinks ignorecase precomposeunicode autocrlf eol safecrlf ' +
-      'quotepath compression abbrev untrackedcache preloadindex splitindex longpaths trustctime checkstat commentchar ' +
-      'sparsecheckout sparsecheckoutcone worktree',
+      'repositoryformatversion filemode bare logallrefupdates symlinks ignorecase precomposeunicode autocrlf eol ' +
+      'safecrlf quotepath compression abbrev untrackedcache preloadindex splitindex longpaths trustctime checkstat ' +
+      'commentchar sparsecheckout sparsecheckoutcone worktree',
     extensions: 'objectformat compatobjectformat refstorage worktreeconfig partialclone',
     user: 'name email signingkey useconfigonly',
     author: 'name email',

@@ -162,8 +162,8 @@ async function actOn(
 
 const WAITS = 'A run of it is open: the next one starts when that has ended.';
 const LOST =
-  'No run was seen to start within 10 s: look at `perdure list` before you trigger it again. Of two that are triggered ' +
-  'in one second the server takes one.';
+  'No run was seen to start within 10 s: look at `perdure list` before you trigger it again. Of two that are ' +
+  'triggered in one second the server takes one.';
 
 const DONE: Record<Exclude<Action, 'list' | 'sync' | 'trigger'>, string> = {
   pause: 'Paused. A run that is open goes on.',

@@ -196,7 +196,7 @@ export function databaseFailure(error: unknown, place: string): StoreFailure {
 /** How it is told that a person has to let us in; null where it is something else. */
 function refusal(code: string, words: string): string | null {
   if (REFUSED.has(code))
-    return `refuses us (${code}): expected a database that is there, and a user and password that may make a schema in it.`;
+    return `refuses us (${code}): expected a database that is there, and a user who may make a schema in it.`;
   if (UNTRUSTED.test(code))
     return (
       `shows no certificate that this machine trusts (${code}: ${words}). Renew it there, or name the file of its ` +
