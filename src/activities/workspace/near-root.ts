@@ -46,7 +46,7 @@ export async function lookNear(
   const seen = new Set([workspace]);
   let level = [workspace];
   let left = most;
-  for (let depth = 0; level.length > 0 && depth <= DEEPEST; depth += 1) {
+  for (let depth = 0; level.length > 0; depth += 1) {
     left -= level.length;
     if (left < 0 && depth < DEEPEST)
       throw new FileRefusal(
@@ -61,7 +61,8 @@ export async function lookNear(
       if (depth > 0 && isState(folder, entries)) near.states.push(folder);
       else inside.push(...note(folder, entries, { ...near, links }));
     }
-    const led = depth === DEEPEST ? [] : links.flatMap((link) => folderAt(link, workspace) ?? []);
+    if (depth === DEEPEST) break;
+    const led = links.flatMap((link) => folderAt(link, workspace) ?? []);
     level = [...new Set([...inside, ...led])].filter((folder) => !seen.has(folder));
     for (const folder of level) seen.add(folder);
   }

@@ -38,10 +38,10 @@ export async function misleadingIn(
     if (by !== null) add(path, { by, text, link });
     else if (link !== null) add(path, { by: '', link });
   }
-  for (const path of settings.map((folder) => join(folder, SETTINGS))) {
-    const said = settingsAt(path);
-    if (said !== null) add(path, said);
-  }
+  settings.forEach((folder) => {
+    const said = settingsAt(join(folder, SETTINGS));
+    if (said !== null) add(join(folder, SETTINGS), said);
+  });
   for (const folder of [...(isStateFolder(workspace) ? [workspace] : []), ...states])
     if (basename(folder) !== STATE) add(join(folder, STORE_FILE), { by: 'there', link: null });
   for (const path of isWorkTree ? [] : packages.flatMap((folder) => AMONG_PACKAGES.map((name) => join(folder, name)))) {
@@ -49,11 +49,15 @@ export async function misleadingIn(
     if (stat !== null) add(path, { by: isStarter(path) ? identityOf(path, stat) : 'there', link: null });
   }
   const near = repositories.map((folder) => relative(workspace, folder));
-  const tops = [...new Set([...near, ...(await gitTops(workspace, []))])];
-  // What no command can change was changed by a person.
-  for (const top of tops.filter((path) => !fixed.includes(join(path, '.git', 'config'))))
+  for (const top of await changeable(workspace, near, fixed))
     for (const [path, harm] of harmOf(workspace, top)) found.set(path, { ...harm, link: null });
   return found;
+}
+
+/** Repositories, near the root and as git goes from there: what no command can change was changed by a person. */
+async function changeable(workspace: string, near: string[], fixed: string[]): Promise<string[]> {
+  const tops = [...new Set([...near, ...(await gitTops(workspace, []))])];
+  return tops.filter((top) => !fixed.includes(join(top, '.git', 'config')));
 }
 
 /** What changes with a program that is there, and with the one that it leads to. */
