@@ -50,17 +50,29 @@ async function answerOf(deps: Dependencies, request: StoreRequest): Promise<Stor
     case 'readNarration':
       return store.readNarration(request.run);
     case 'followers':
-      return request.change === undefined ? store.readFollowers() : store.changeFollowers(request.change);
+      requireNoChange(request);
+      return store.readFollowers();
+    case 'changeFollowers':
+      return store.changeFollowers(request.change);
     default:
       return answerTo(deps, request);
   }
+}
+
+/** A CLI of before changes followers by a question that only reads today. */
+function requireNoChange({ op, ...more }: Extract<StoreRequest, { op: 'followers' }>): void {
+  if (Object.keys(more).length > 0)
+    throw stepFailure(
+      'internal',
+      `This worker takes no changes by \`${op}\`: expected a command of its own version of Perdure.`,
+    );
 }
 
 async function answerTo(
   { store, credentials, root, deviceFolders }: Dependencies,
   request: Exclude<
     StoreRequest,
-    { op: 'listWorkers' | 'takeHookPlace' | 'closedRuns' | 'readNarration' | 'followers' }
+    { op: 'listWorkers' | 'takeHookPlace' | 'closedRuns' | 'readNarration' | 'followers' | 'changeFollowers' }
   >,
 ): Promise<StoreAnswers[StoreRequest['op']]> {
   switch (request.op) {

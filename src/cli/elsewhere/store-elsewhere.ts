@@ -69,7 +69,7 @@ export function createStoreElsewhere(place: StorePlace): Store {
     readNarration: (run) => askStore(place, { op: 'readNarration', run }),
     readLog: (run, path, offset) => askStore(place, { op: 'readLog', run, path, offset }),
     readFollowers: () => askStore(place, { op: 'followers' }),
-    changeFollowers: (change) => askStore(place, { op: 'followers', change }),
+    changeFollowers: (change) => askStore(place, { op: 'changeFollowers', change }),
     takeHookPlace: (hook, wish) => askStore(place, { op: 'takeHookPlace', hook, wish }),
     listWorkers: () => askStore(place, { op: 'listWorkers' }),
     ...onlyWorkers(place.id),

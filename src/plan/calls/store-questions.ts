@@ -40,8 +40,10 @@ export type StoreRequest =
    * lines that are not there from that place on. Null asks where it ends.
    */
   | { op: 'addLog'; run: string; path: string; lines: Line[]; at: number | null }
-  /** What starts when runs end, after a change where there is one. */
-  | { op: 'followers'; change?: FollowersChange }
+  /** What starts when runs end. */
+  | { op: 'followers' }
+  /** The same after a change; a name that workers of before do not know, who would do nothing and say it is done. */
+  | { op: 'changeFollowers'; change: FollowersChange }
   /** A place among those of a hook. */
   | { op: 'takeHookPlace'; hook: string; wish: HookWish }
   /** Workers of the store that are there. */
@@ -92,6 +94,7 @@ export interface StoreAnswers {
   /** Where the log ends now. */
   addLog: { next: number };
   followers: Follower[];
+  changeFollowers: Follower[];
   takeHookPlace: HookTaken;
   listWorkers: WorkerRecord[];
   findDevice: FoundDevice;

@@ -5,6 +5,7 @@ import { createAccessStore } from '../../../src/activities/store-access/answer-q
 import { createStoreElsewhere } from '../../../src/cli/elsewhere/store-elsewhere.js';
 import type { StoreRequest } from '../../../src/plan/calls/store-questions.js';
 import type { RunRecord } from '../../../src/plan/result.js';
+import type { Follower } from '../../../src/plan/triggers/follow.js';
 import { openStore } from '../../../src/store/local-store.js';
 import type { Store } from '../../../src/store/store.js';
 import { temporaryFolder } from '../../store/helpers/harness.js';
@@ -82,4 +83,20 @@ it('what was told of a run is heard from elsewhere, and nothing is told from the
   await there.addNarration('run', line);
   await here.addNarration('run', { ...line, key: 'other' });
   expect(await here.readNarration('run')).toEqual([line]);
+});
+
+it('changes followers there, and refuses a change that is asked for as before', async () => {
+  const { there, here } = await createBoth();
+  const follower: Follower = {
+    ...{ definition: 'after', file: 'after.yml', project: 'a', definitions: ['report'], ends: ['success'], when: null },
+    ...{ prepared: 'sha256:1', source: 'sha256:2', settled: 'sha256:3' },
+  };
+  expect(await here.changeFollowers({ put: [follower] })).toEqual([follower]);
+  expect([await here.readFollowers(), await there.readFollowers()]).toEqual([[follower], [follower]]);
+  const access = createAccessStore({ store: there, credentials: () => ({}) });
+  for (const change of [{ write: [] }, { change: { remove: [follower] } }]) {
+    const request: StoreRequest = { op: 'followers', ...change };
+    await expect(access(request)).rejects.toThrow('expected a command of its own version');
+  }
+  expect(await there.readFollowers()).toEqual([follower]);
 });
