@@ -98,13 +98,9 @@ export async function startWorker({
   const activities = workerActivities({ ...setup, traces: telemetry.traces, self });
   const [worker] = await Promise.all([
     createWorker({ connection, activities, deployment, ...setup }),
-    requireReadable(createClient(place), { ...setup, ring: place.keys }),
+    readable(createClient(place), { ...setup, ring: place.keys }, log),
     settleOpenRuns({ ...setup, client: createClient(place), log }),
   ]);
-  void pauseUnreadable(createClient(place), { ...setup, ring: place.keys }).then(
-    (paused) => paused.forEach((sentence) => log(sentence)),
-    (error: unknown) => log(`Whether schedules can be read is not known: ${String(error)}`),
-  );
   await telemetry.begin({
     ...setup,
     ...place,
@@ -219,4 +215,17 @@ function placeOf(error: unknown): string {
   const { name, message, stack = '' } = error;
   const begin = stack.indexOf(message);
   return begin === -1 ? name : `${name}${stack.slice(begin + message.length)}`;
+}
+
+/** As `requireReadable`; then schedules that nobody here can read are paused, for which nothing waits. */
+async function readable(
+  client: ReturnType<typeof createClient>,
+  readers: Parameters<typeof pauseUnreadable>[1],
+  log: (line: string) => void,
+): Promise<void> {
+  await requireReadable(client, readers);
+  void pauseUnreadable(client, readers).then(
+    (paused) => paused.forEach((sentence) => log(sentence)),
+    (error: unknown) => log(`Whether schedules can be read is not known: ${String(error)}`),
+  );
 }
