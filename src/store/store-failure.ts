@@ -20,6 +20,11 @@ export class StoreFailure extends Error {
   }
 }
 
+/** Tells whether an error is one of a store that passes. */
+export function isPassing(error: unknown): error is StoreFailure {
+  return error instanceof StoreFailure && error.passes;
+}
+
 /** The `code` of a Node error (`ENOENT`), or null for other things. */
 export function errorCode(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? error.code : null;

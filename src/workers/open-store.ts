@@ -1,7 +1,7 @@
 import type { BucketPlace } from '../store/bucket/place.js';
 import type { KeyRing } from '../store/encryption/key-ring.js';
 import { openStore } from '../store/local-store.js';
-import { StoreFailure } from '../store/store-failure.js';
+import { isPassing } from '../store/store-failure.js';
 import type { Store } from '../store/store.js';
 import type { Env } from '../store/cache-folder.js';
 import { UnavailableError } from './errors.js';
@@ -86,6 +86,6 @@ export async function openProjectStore(
   if (place === null) return openStore(stateDir, options);
   const { openPostgresStore } = await import('../store/postgres/postgres-store.js');
   return openPostgresStore(place.postgres, stateDir, { keys, bucket: place.bucket }).catch((error: unknown) => {
-    throw error instanceof StoreFailure && error.passes ? new UnavailableError(error.message) : error;
+    throw isPassing(error) ? new UnavailableError(error.message) : error;
   });
 }

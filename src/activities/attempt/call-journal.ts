@@ -3,7 +3,7 @@ import type { Json } from '../../plan/values/json.js';
 import { canonicalJson, utf8Bytes } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
-import { StoreFailure } from '../../store/store-failure.js';
+import { isPassing } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 import type { Claim, JournalEntry, JournalKey, Taken } from '../../store/journal/entry.js';
 import type { StepCall } from '../contract.js';
@@ -160,7 +160,7 @@ export async function writeAnswer(
     unwritten.delete(nameOf(store, key));
     return isWritten;
   } catch (error) {
-    if (passes(error)) keep(nameOf(store, key), answered);
+    if (isPassing(error)) keep(nameOf(store, key), answered);
     throw error;
   }
 }
@@ -186,12 +186,8 @@ async function tellSometime(answered: Answered): Promise<void> {
   try {
     await answered.tellLate?.();
   } catch (error) {
-    if (passes(error)) setTimeout(() => void tellSometime(answered), AGAIN_MS).unref();
+    if (isPassing(error)) setTimeout(() => void tellSometime(answered), AGAIN_MS).unref();
   }
-}
-
-function passes(error: unknown): boolean {
-  return error instanceof StoreFailure && error.passes;
 }
 
 function nameOf({ id }: Store, { scope, key }: JournalKey): string {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Step } from '../../plan/step.js';
-import { StoreFailure } from '../../store/store-failure.js';
+import { isPassing } from '../../store/store-failure.js';
 import { heartbeatWait } from './heartbeat.js';
 import { activityKey, endingSignal } from './single-start.js';
 
@@ -22,7 +22,7 @@ export async function writeDown<R>(step: Step, write: () => Promise<R>): Promise
     left.delete(key);
     return written;
   } catch (error) {
-    if (passes(error)) left.set(key, () => writeDown(step, write));
+    if (isPassing(error)) left.set(key, () => writeDown(step, write));
     throw error;
   }
 }
@@ -44,7 +44,7 @@ export async function whenThereIsRoom<R>({ effect }: Step, write: () => Promise<
       try {
         return await write();
       } catch (error) {
-        if (effect !== 'external' || !passes(error)) throw error;
+        if (effect !== 'external' || !isPassing(error)) throw error;
         heartbeatWait(context, error.message);
         await pause(LOOK_MS, undefined, { signal: endingSignal(context) });
       }
@@ -52,8 +52,4 @@ export async function whenThereIsRoom<R>({ effect }: Step, write: () => Promise<
   } finally {
     heartbeatWait(context, null);
   }
-}
-
-function passes(error: unknown): error is StoreFailure {
-  return error instanceof StoreFailure && error.passes;
 }

@@ -12,7 +12,7 @@ import type { Reuse } from '../../plan/calls/short-call.js';
 import type { Hash } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
-import { mayBeThere, StoreFailure } from '../../store/store-failure.js';
+import { isPassing, mayBeThere, StoreFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 import type { JournalEntry, JournalKey } from '../../store/journal/entry.js';
 import type { StepCall, StepOutput } from '../contract.js';
@@ -209,8 +209,7 @@ async function write(store: Store, call: StepCall, key: Hash, kept: Kept): Promi
       at: new Date().toISOString(),
     }); // a StepOutput is plain JSON
   const failed = (error: unknown): void => {
-    if (error instanceof StoreFailure && error.passes)
-      setTimeout(() => void once().catch(failed), ROOM_AGAIN_MS).unref();
+    if (isPassing(error)) setTimeout(() => void once().catch(failed), ROOM_AGAIN_MS).unref();
     else Context.current().log.warn(`the result of ${call.path} is not kept for later runs: ${String(error)}`);
   };
   await once().catch(failed);

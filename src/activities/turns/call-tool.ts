@@ -6,7 +6,7 @@ import { judgeCall } from '../../plan/gates/autonomy.js';
 import { shortHash } from '../../plan/packing/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { sha256 } from '../../store/hash.js';
-import { StoreFailure } from '../../store/store-failure.js';
+import { isPassing } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import type { JournalKey } from '../../store/journal/entry.js';
@@ -131,7 +131,7 @@ async function make(
   });
   return run.catch((error: unknown) => {
     // What makes others writes to the store and nowhere else: with room for it, it is made then.
-    if (error instanceof StoreFailure && error.passes) unbegin(store, keyOf(call, 'begun'));
+    if (isPassing(error)) unbegin(store, keyOf(call, 'begun'));
     throw error;
   });
 }

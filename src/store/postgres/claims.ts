@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { JournalEntry } from '../journal/entry.js';
 import { ClaimLostError } from '../journal/entry.js';
-import { StoreFailure } from '../store-failure.js';
+import { isPassing } from '../store-failure.js';
 import type { Database } from './database.js';
 
 /** How long an owner may be silent, by the database's clock, before another may take its questions over. */
@@ -105,7 +105,7 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
   async function writeAll(): Promise<void> {
     for (const one of [...held.values()])
       if (one.unwritten !== null && held.has(one.owner))
-        await write(one, one.unwritten.entry).catch((error: unknown) => (passes(error) ? undefined : release(one)));
+        await write(one, one.unwritten.entry).catch((error: unknown) => (isPassing(error) ? undefined : release(one)));
   }
 
   async function release(one: Held): Promise<void> {
@@ -123,17 +123,13 @@ export function holdClaims(database: Database, { beatMs }: ClaimTimes): HeldClai
       try {
         return await write(one, entry);
       } catch (error) {
-        if (passes(error)) schedule(AGAIN_MS);
+        if (isPassing(error)) schedule(AGAIN_MS);
         else await release(one); // it will never be written
         throw error;
       }
     },
     release,
   };
-}
-
-function passes(error: unknown): boolean {
-  return error instanceof StoreFailure && error.passes;
 }
 
 /** An entry as it is kept. */
