@@ -12,11 +12,6 @@ const OVERLAP: Record<Overlap, NonNullable<ScheduleOverlapPolicy>> = {
   allow_all: 'ALLOW_ALL',
 };
 
-/** A definition's schedule in the server: a namespace may have those of many stores. */
-export function scheduleId(store: { id: string }, name: string): string {
-  return `${store.id}/${name}`;
-}
-
 /** A schedule as the server takes it; its starts are `perdureStart` with this call. */
 export function scheduleOptions(
   schedule: Schedule,

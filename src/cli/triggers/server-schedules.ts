@@ -2,7 +2,7 @@ import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError } from '@temporalio/client';
 import type { ScheduledCall } from '../../plan/triggers/start.js';
 import { KeyError } from '../../store/encryption/key-error.js';
-import { argumentKey, lackingKey, listScheduleIds } from '../../workers/connection/list-schedules.js';
+import { argumentKey, lackingKey, listScheduleIds, scheduledName } from '../../workers/connection/list-schedules.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 
 /** A schedule of this store as the server has it. */
@@ -34,14 +34,12 @@ export async function serverSchedules(
   store: { id: string },
 ): Promise<ServerSchedules> {
   const found: ServerSchedules = { there: new Map(), sealed: new Map() };
-  for await (const scheduleId of listScheduleIds(client)) {
-    // As `scheduleId` makes it.
-    if (!scheduleId.startsWith(`${store.id}/`)) continue;
+  for await (const scheduleId of listScheduleIds(client, store)) {
     const handle = client.schedule.getHandle(scheduleId);
     const description = await describe(handle, keys?.ids ?? []);
     if (description === null) continue;
     if (typeof description === 'string') {
-      const name = scheduleId.slice(store.id.length + 1);
+      const name = scheduledName(store, scheduleId) ?? scheduleId;
       found.sealed.set(name, { name, handle, sealedWith: description });
       continue;
     }

@@ -8,16 +8,27 @@ type Described = Awaited<ReturnType<Client['workflowService']['describeSchedule'
 
 const PAGE = 1_000;
 
-/** Ids of all schedules of a namespace that start runs of ours. No payload is decoded: some may be others'. */
-export async function* listScheduleIds({
-  workflowService,
-  options: { namespace },
-}: Pick<Client, 'workflowService' | 'options'>): AsyncGenerator<string> {
+/** A definition's schedule in the server: a namespace may have those of many stores. */
+export function scheduleId(store: { id: string }, name: string): string {
+  return `${store.id}/${name}`;
+}
+
+/** The name of the definition whose schedule it is; null for one of another store. */
+export function scheduledName(store: { id: string }, id: string): string | null {
+  const before = scheduleId(store, '');
+  return id.startsWith(before) ? id.slice(before.length) : null;
+}
+
+/** Ids of the schedules that start runs of a store. No payload is decoded: some may be others'. */
+export async function* listScheduleIds(
+  { workflowService, options: { namespace } }: Pick<Client, 'workflowService' | 'options'>,
+  store: { id: string },
+): AsyncGenerator<string> {
   for (let nextPageToken: Uint8Array | undefined; ;) {
     const asked = { namespace, maximumPageSize: PAGE, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
     const page: Page = await workflowService.listSchedules(asked);
-    for (const { scheduleId, info } of page.schedules ?? [])
-      if (info?.workflowType?.name === STARTER && scheduleId) yield scheduleId;
+    for (const { scheduleId: id, info } of page.schedules ?? [])
+      if (info?.workflowType?.name === STARTER && id && scheduledName(store, id) !== null) yield id;
     if (!page.nextPageToken || page.nextPageToken.length === 0) return;
     nextPageToken = page.nextPageToken;
   }

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import { STARTER, STARTER_PREFIX } from '../../plan/triggers/start.js';
+import { scheduledName } from '../connection/list-schedules.js';
 
 const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
 
@@ -33,7 +34,7 @@ export async function endCarriedRuns(
 /** Schedules of the original, and what they have begun to start: it has the same ones, and starts the same runs. */
 async function endCarriedStarts(client: Client, id: string): Promise<void> {
   for await (const { scheduleId } of client.schedule.list())
-    if (!scheduleId.startsWith(`${id}/`)) await client.schedule.getHandle(scheduleId).delete();
+    if (scheduledName({ id }, scheduleId) === null) await client.schedule.getHandle(scheduleId).delete();
   const query = `WorkflowType = '${STARTER}' AND ExecutionStatus = 'Running'`;
   for await (const { workflowId } of client.workflow.list({ query }))
     if (!workflowId.startsWith(`${STARTER_PREFIX}${id}/`))

@@ -32,8 +32,7 @@ export async function requireReadable(client: Client, { taskQueue, ring }: Reade
  */
 export async function pauseUnreadable(client: Client, readers: Readers): Promise<string[]> {
   const paused: string[] = [];
-  for await (const scheduleId of listScheduleIds(client)) {
-    if (!scheduleId.startsWith(`${readers.store.id}/`)) continue;
+  for await (const scheduleId of listScheduleIds(client, readers.store)) {
     const why = await unreadable(scheduleId, client, readers);
     if (why === null) continue;
     const { namespace } = client.options;
