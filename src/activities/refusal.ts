@@ -9,6 +9,12 @@ export class LinkRefusal extends FileRefusal {}
 /** There is no such file. */
 export class MissingRefusal extends FileRefusal {}
 
+/** A refusal, where an error is one; throws every other error. */
+export function asRefusal(error: unknown): FileRefusal {
+  if (error instanceof FileRefusal) return error;
+  throw error;
+}
+
 const SAID: Record<string, string> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'is no folder',

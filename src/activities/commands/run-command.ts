@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs';
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { StringDecoder } from 'node:string_decoder';
 import { toText } from '../../plan/values/json.js';
 import type { Json } from '../../plan/values/json.js';
 import type { CommandStep } from '../../plan/step.js';
@@ -9,7 +8,7 @@ import type { Hash } from '../../plan/values/value.js';
 import { errorCode } from '../../store/store-failure.js';
 import type { Claim } from '../../store/journal/entry.js';
 import type { Store } from '../../store/store.js';
-import type { LogWriter } from '../../store/logs/line.js';
+import { loggedStream } from '../attempt/logged-stream.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import { recordedEnd } from '../attempt/recorded-end.js';
@@ -41,8 +40,6 @@ import { runTag } from '../processes/tagged-processes.js';
 const KB = 1024;
 /** Of stderr this much is kept for the failure's message; the log has all of it. */
 const STDERR_BYTES = 1_200;
-/** A log takes this much of each stream and try; a program that writes without end does not fill the disk. */
-const LOG_BYTES = 16 * 1024 * 1024;
 
 /** Runs a program to its end (decision 3). Its output is what it wrote to stdout. */
 export function createRunCommand({ store }: Dependencies): (call: CommandCall) => Promise<StepOutput> {
@@ -105,8 +102,8 @@ async function runHeard(
 ): Promise<{ end: ProcessEnd; stdout: OutputCapture; stderr: OutputCapture }> {
   const stdout = createOutputCapture(step.max_output_kb * KB);
   const stderr = createOutputCapture(STDERR_BYTES);
-  const out = logged(log, 'stdout');
-  const err = logged(log, 'stderr');
+  const out = loggedStream(log, 'stdout');
+  const err = loggedStream(log, 'stderr');
   const end = await startCommand(request, owner, {
     signal,
     onStdout: (chunk) => {
@@ -179,22 +176,6 @@ function statIfThere(path: string): Stats | null {
   } catch {
     return null;
   }
-}
-
-/** Writes a stream to the log as it comes, as whole characters, up to a bound. */
-function logged(log: LogWriter, stream: 'stdout' | 'stderr'): { add: (chunk: Buffer) => void; end: () => void } {
-  const decoder = new StringDecoder('utf8');
-  let bytes = 0;
-  return {
-    add(chunk) {
-      if (bytes > LOG_BYTES) return;
-      bytes += chunk.length;
-      log.write(stream, decoder.write(chunk));
-      if (bytes > LOG_BYTES)
-        log.write('note', `${stream} goes on; this log keeps its first ${LOG_BYTES / KB / KB} MiB`);
-    },
-    end: () => log.write(stream, decoder.end()),
-  };
 }
 
 /** What a command is taken to have said that wrote a text. */

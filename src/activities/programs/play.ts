@@ -18,7 +18,7 @@ import { runTag } from '../processes/tagged-processes.js';
 import { programEnvironment } from './environment.js';
 import { madeProtected } from '../tools/shell/guard.js';
 import { settleAfter } from '../tools/shell/misleading.js';
-import { FileRefusal } from '../refusal.js';
+import { asRefusal } from '../refusal.js';
 import { held } from './hold.js';
 import { unheardVariables } from './variable-files.js';
 import type { Program, ProgramEvent, ProgramOutcome, ProgramTask } from './program.js';
@@ -91,7 +91,8 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
       })
       // Also of one that was cancelled: what it has made does not stay.
       .catch((error: unknown) => settleAfter(error, release, options.log));
-    const made = await release().catch(refusal);
+    // What was used counts, also where what was made could not all be settled.
+    const made = await release().catch(asRefusal);
     if (Array.isArray(made) && made.length === 0) return outcome;
     const message = Array.isArray(made) ? madeProtected(`\`${program.name}\``, made) : made.message;
     const { usage, usd } = outcome;
@@ -100,12 +101,6 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
     listening.finish();
     command.release();
   }
-}
-
-/** What was used counts, also where what was made could not all be settled. */
-function refusal(error: unknown): FileRefusal {
-  if (error instanceof FileRefusal) return error;
-  throw error;
 }
 
 /** Reads both streams: events from stdout, everything else as what it says beside. */

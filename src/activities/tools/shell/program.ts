@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { ApplicationFailure } from '@temporalio/common';
 import type { JsonObject } from '../../../plan/values/json.js';
 import { commandEnvironment } from '../../processes/command-environment.js';
@@ -10,9 +9,10 @@ import { createOutputCapture } from '../../processes/output-capture.js';
 import type { ProcessOptions } from '../../processes/groups/process-group.js';
 import { runProcess } from '../../processes/groups/process-group.js';
 import { runTag } from '../../processes/tagged-processes.js';
+import { loggedStream } from '../../attempt/logged-stream.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
 import { projectsIn } from '../../workspace/projects-in.js';
-import { FileRefusal } from '../../refusal.js';
+import { FileRefusal, asRefusal } from '../../refusal.js';
 import type { Mask } from '../../values/mask-secrets.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
@@ -93,7 +93,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   const state = stateAround(workspace);
   if (state !== null) return { failure: `No program is run in \`${state}\`: it is the state of Perdure itself.` };
   const projects = await projectsIn(store, workspace);
-  const hidden = await hiddenFrom(workspace, store.folder, projects).catch(refusal);
+  const hidden = await hiddenFrom(workspace, store.folder, projects).catch(asRefusal);
   if (hidden instanceof FileRefusal) return { failure: hidden.message };
   const sandbox = await findSandbox();
   if (sandbox === null && !(await mayRunBare(program, workspace, hidden.states)))
@@ -103,7 +103,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
     const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
     const path = env['PATH'] ?? '';
-    const kept = sandbox === null ? NOTHING_KEPT : await keptFrom(program, context).catch(refusal);
+    const kept = sandbox === null ? NOTHING_KEPT : await keptFrom(program, context).catch(asRefusal);
     if (kept instanceof FileRefusal) return { failure: kept.message };
     const fixed = [...(await fixedIn({ store, run, workspace, projects }, permissions.protected)), ...kept.fixed];
     const shown = { workspace, fixed, writable: kept.all ? [] : permissions.writable, ...hidden };
@@ -178,11 +178,6 @@ function tooLate({ timeoutMs }: Program): string {
   );
 }
 
-function refusal(error: unknown): FileRefusal {
-  if (error instanceof FileRefusal) return error;
-  throw error;
-}
-
 /** Tells whether a program is run without a sandbox where there is none. */
 async function mayRunBare(program: Program, workspace: string, states: string[]): Promise<boolean> {
   if (program.authored === true) return true;
@@ -228,15 +223,16 @@ async function watch(startable: Startable, { program, env, signal, context, kill
   const tooMuch = new AbortController();
   const stdout = createOutputCapture(program.shownBytes ?? SHOWN_BYTES, program.mask);
   const stderr = createOutputCapture(SHOWN_BYTES, program.mask);
-  const take = (capture: typeof stdout, stream: 'stdout' | 'stderr'): ((chunk: Buffer) => void) => {
-    const decoder = new StringDecoder('utf8'); // A character may come in two chunks.
-    return (chunk) => {
+  const out = loggedStream(context.log, 'stdout');
+  const err = loggedStream(context.log, 'stderr');
+  const take =
+    (capture: typeof stdout, logged: typeof out) =>
+    (chunk: Buffer): void => {
       capture.add(chunk);
-      context.log.write(stream, decoder.write(chunk));
+      logged.add(chunk);
       context.progress['bytes'] = stdout.bytes() + stderr.bytes();
       if (stdout.bytes() + stderr.bytes() > MOST_BYTES) tooMuch.abort();
     };
-  };
   try {
     const end = await runProcess({
       ...startable,
@@ -244,8 +240,8 @@ async function watch(startable: Startable, { program, env, signal, context, kill
       env,
       stdin: program.stdin,
       signal: AbortSignal.any([limit.signal, tooMuch.signal]),
-      onStdout: take(stdout, 'stdout'),
-      onStderr: take(stderr, 'stderr'),
+      onStdout: take(stdout, out),
+      onStderr: take(stderr, err),
       killRest,
     });
     signal.throwIfAborted();
@@ -261,6 +257,8 @@ async function watch(startable: Startable, { program, env, signal, context, kill
       };
     return { output: { exit_code: end.code ?? 128, stdout: stdout.text(), stderr: stderr.text() } };
   } finally {
+    out.end();
+    err.end();
     limit.release();
   }
 }
