@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { entryAt } from '../../store/folders/entry-at.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
 
 /** Linux follows no more links on the way to a file. */
@@ -31,7 +32,7 @@ export function keptPlaces(workspace: string, paths: string[]): string[] {
   const add = (from: string): void => {
     const { end, links } = wayOf(from, top, seen);
     for (const place of [...links, end].filter((path) => path !== top && isBelow(path, top))) places.add(place);
-    if (places.has(end) && isFolder(end)) folders.add(end);
+    if (places.has(end) && entryAt(end)?.isDirectory() === true) folders.add(end);
   };
   for (const path of paths) add(join(top, path));
   let left = MOST_ENTRIES;
@@ -82,14 +83,6 @@ function standing(path: string): Standing {
     return found.isSymbolicLink() ? { to: readlinkSync(path) } : 'other';
   } catch {
     return 'missing'; // nobody may look there
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
   }
 }
 

@@ -34,20 +34,16 @@ export function filesOf({ name, description, flow, agents }: Draft, created: str
   return {
     flow: {
       file: join('definitions', 'flows', `${name}.flow`),
-      text: `---\n${yaml({ description })}---\n${flow.trim()}\n`,
+      text: `---\n${yamlText({ description })}---\n${flow.trim()}\n`,
     },
     agents: agents.map(({ name: agent, description: about, model, instructions }) => {
       const head = { name: agent, base: 'general-purpose', description: about, model, created };
       return {
         file: join(TEMPORARY_AGENTS, `${agent}.md`),
-        text: `---\n${yaml({ ...head, created_by: 'perdure design' })}---\n${instructions.trim()}\n`,
+        text: `---\n${yamlText({ ...head, created_by: 'perdure design' })}---\n${instructions.trim()}\n`,
       };
     }),
   };
-}
-
-function yaml(head: object): string {
-  return yamlText(head);
 }
 
 /**

@@ -82,9 +82,7 @@ export type Recording = z.infer<typeof recordingSchema>;
 
 /** A recording as a file. */
 export function recordingText(recording: Recording, run: string): string {
-  return (
-    `# Recorded from ${run}. \`perdure test\` runs the definition against these ` + `answers.\n${yamlText(recording)}`
-  );
+  return `# Recorded from ${run}. \`perdure test\` runs the definition against these answers.\n${yamlText(recording)}`;
 }
 
 /** Throws a usage error where a test could not be read again: keys that may not be used, more levels than are read. */

@@ -89,8 +89,7 @@ const LOCK = 7_237_038_115;
 
 /**
  * Brings the tables to what this code knows, and gives the id of the store, which is made with them. Of several who do
- * so at once one does it. Throws a `StoreFailure` where the tables are a later version's, or
- * hold no Unicode.
+ * so at once one does it. Throws a `StoreFailure` where the tables are a later version's, or hold no Unicode.
  */
 export async function migrate(database: Database): Promise<string> {
   const known = await readStore(database);

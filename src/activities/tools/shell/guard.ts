@@ -56,7 +56,7 @@ export function putInPlace(
   const put = async (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> => {
     if (rest.length > 0) return enterEntry(folder, name, false, (inner) => put(inner, rest));
     // A hook stays one, and what nobody else may read stays so.
-    const mode = lstatSync(folder.at(name), { throwIfNoEntry: false })?.mode;
+    const mode = entryAt(folder.at(name))?.mode;
     await aside.take(folder, name);
     await putFile(folder, name, text);
     if (mode !== undefined) await chmod(folder.at(name), mode & 0o777);
@@ -69,8 +69,7 @@ export function putInPlace(
 export function madeProtected(program: string, made: string[]): string {
   return (
     `While ${program} ran, ${made.join(', ')} was made or changed, which is protected; it was put back as it had ` +
-    `been. ` +
-    'The log of the step says where what was found is kept.'
+    'been. The log of the step says where what was found is kept.'
   );
 }
 

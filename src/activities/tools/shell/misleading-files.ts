@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
-import { lstatSync, readlinkSync, statSync } from 'node:fs';
+import { readlinkSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import { entryAt } from '../../../store/folders/entry-at.js';
 import { STORE_FILE, isStateFolder } from '../../../store/folders/state-folders.js';
 import { harmOf } from '../../workspace/inner-repositories.js';
 import { STATE, lookNear } from '../../workspace/near-root.js';
@@ -45,7 +46,7 @@ export async function misleadingIn(
   for (const folder of [...(isStateFolder(workspace) ? [workspace] : []), ...states])
     if (basename(folder) !== STATE) add(join(folder, STORE_FILE), { by: 'there', link: null });
   for (const path of isWorkTree ? [] : packages.flatMap((folder) => AMONG_PACKAGES.map((name) => join(folder, name)))) {
-    const stat = statAt(path, lstatSync);
+    const stat = entryAt(path);
     if (stat !== null) add(path, { by: isStarter(path) ? identityOf(path, stat) : 'there', link: null });
   }
   const near = repositories.map((folder) => relative(workspace, folder));
@@ -62,13 +63,13 @@ async function changeable(workspace: string, near: string[], fixed: string[]): P
 
 /** What changes with a program that is there, and with the one that it leads to. */
 function identityOf(path: string, own: Stats): string {
-  return [own, statAt(path, statSync)].map((stat) => `${stat?.ino}:${stat?.size}:${stat?.ctimeMs}`).join(' ');
+  return [own, statAt(path)].map((stat) => `${stat?.ino}:${stat?.size}:${stat?.ctimeMs}`).join(' ');
 }
 
-/** Null where nothing is, or nobody may look. */
-function statAt(path: string, look: (path: string) => Stats): Stats | null {
+/** What a path leads to; null where nothing is, or nobody may look. */
+function statAt(path: string): Stats | null {
   try {
-    return look(path);
+    return statSync(path);
   } catch {
     return null;
   }
