@@ -23,6 +23,7 @@ const TABLE = fileURLToPath(new URL('../../scripts/needs.mjs', import.meta.url))
 const ALWAYS = [
   '/bin/sh',
   'bash',
+  'chown',
   'go',
   'grep',
   'mkfifo',
