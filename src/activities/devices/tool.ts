@@ -4,11 +4,12 @@ import { enclose } from '../../store/git/enclosure.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import { commandEnvironment } from '../processes/command-environment.js';
 import { resolveExecutable } from '../processes/executable.js';
+import type { ProgramToStart } from '../processes/started-process.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
 import { runTag } from '../processes/tagged-processes.js';
-import { SANDBOX_FILTER, findSandbox, started } from '../tools/shell/sandbox.js';
+import { IN_SANDBOX, descriptors, findSandbox, started } from '../tools/shell/sandbox.js';
 import { hiddenFrom } from '../tools/shell/hidden.js';
 import { statePlaces } from '../tools/shell/workspace-mounts.js';
 import { projectsIn } from '../workspace/projects-in.js';
@@ -48,7 +49,7 @@ async function enclosed(
   args: string[],
   sight: ToolSight | undefined,
   { cwd, state }: Workbench,
-): Promise<{ file: string; args: string[]; given?: string }> {
+): Promise<Pick<ProgramToStart, 'file' | 'args' | 'given' | 'namespace'>> {
   const sandbox = sight === undefined ? null : await findSandbox();
   if (sight === undefined || sandbox === null) return { file, args };
   const { writes, reads } = sight;
@@ -62,8 +63,7 @@ async function enclosed(
     ...args,
   ];
   // Where we are root a tool has a right by which it could open any file of the machine, if it knew its number.
-  const filter = SANDBOX_FILTER.given === undefined ? [] : ['--seccomp', '3'];
-  return { ...started(sandbox, [...filter, ...words]), ...SANDBOX_FILTER };
+  return { ...started(sandbox, [...descriptors(3), ...words]), ...IN_SANDBOX };
 }
 
 /**

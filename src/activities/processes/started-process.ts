@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { once } from 'node:events';
+import { namespaceEnd } from './namespace-end.js';
 
 export interface ProgramToStart {
   /** Absolute path of the program, and its arguments. */
@@ -13,8 +14,16 @@ export interface ProgramToStart {
   inherit?: number;
   /** So many sockets to this process are its next descriptors. */
   pipes?: number;
-  /** What its last descriptor gives it to read; each character a byte. */
+  /** What its next descriptor gives it to read; each character a byte. */
   given?: string;
+  /** It begins a pid namespace, and tells of it at its last descriptor, as `bwrap --info-fd` does: that ends with it. */
+  namespace?: true;
+}
+
+/** What descriptors are for, each undefined where there is none. */
+interface Served {
+  given: ProgramToStart['given'] | undefined;
+  namespace: ProgramToStart['namespace'] | undefined;
 }
 
 /** How a process ended: by its own exit code or by a signal. */
@@ -46,9 +55,10 @@ export async function spawnProcess({
   inherit,
   pipes = 0,
   given,
+  namespace,
 }: ProgramToStart): Promise<StartedProcess> {
   const inherited = inherit === undefined ? [] : [inherit];
-  const further = Array.from({ length: pipes + (given === undefined ? 0 : 1) }, () => 'pipe' as const);
+  const further = Array.from({ length: pipes + pipesOf({ given, namespace }) }, () => 'pipe' as const);
   const child = spawn(file, args, {
     cwd,
     env,
@@ -67,12 +77,25 @@ export async function spawnProcess({
   }
   const sockets = child.stdio.slice(3 + inherited.length) as Duplex[]; // as they were asked for
   const ours = sockets.slice(0, pipes);
-  if (given !== undefined) give(sockets[pipes], given);
-  return { pid, stdout, stderr, pipes: ours, exited, closed };
+  const whole = serve(sockets.slice(pipes), { given, namespace });
+  return { pid, stdout, stderr, pipes: ours, exited: exited.then((end) => whole().then(() => end)), closed };
 }
 
-/** Writes what a program reads from a descriptor. It need not read it. */
-export function give(socket: Duplex | undefined, text: string): void {
-  socket?.on('error', () => undefined);
-  socket?.end(Buffer.from(text, 'latin1'));
+/** How many descriptors a program gets for what it is given, and for what it tells. */
+export function pipesOf({ given, namespace }: Served): number {
+  return (given === undefined ? 0 : 1) + (namespace === undefined ? 0 : 1);
+}
+
+/**
+ * Serves those descriptors, in this order: writes what the program reads, which it need not do, and reads what it
+ * tells. Returns how to wait, when the program has ended, until all of it has.
+ */
+export function serve(sockets: Duplex[], { given, namespace }: Served): () => Promise<void> {
+  if (given !== undefined) {
+    const [input] = sockets;
+    input?.on('error', () => undefined);
+    input?.end(Buffer.from(given, 'latin1'));
+  }
+  const info = namespace === undefined ? undefined : sockets.at(-1);
+  return info === undefined ? () => Promise.resolve() : namespaceEnd(info);
 }

@@ -26,12 +26,19 @@ export function useLauncher(given: LauncherPlace): () => void {
  * this process's. Rejects with the error of `spawn`.
  */
 export async function startProcess(program: ProgramToStart): Promise<StartedProcess> {
-  const { file, args, cwd, env, given } = program;
+  const { file, args, cwd, env, given, namespace } = program;
   const ready =
     program.stdin === null && program.inherit === undefined && program.pipes === undefined ? readyLauncher() : null;
   if (ready === null) return spawnProcess(program);
   try {
-    return await ready.launch({ file, args, cwd, env, ...(given === undefined ? {} : { given }) });
+    return await ready.launch({
+      file,
+      args,
+      cwd,
+      env,
+      ...(given === undefined ? {} : { given }),
+      ...(namespace === undefined ? {} : { namespace }),
+    });
   } catch (error) {
     if (error instanceof CutOff) return spawnProcess(program);
     throw error;

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { dirname } from 'node:path';
-import { give } from '../started-process.js';
+import { pipesOf, serve } from '../started-process.js';
 import { errorCode } from '../../../store/store-failure.js';
 import type { Launch, LauncherMessage, OutputStream } from './messages.js';
 import { header } from './messages.js';
@@ -32,22 +32,22 @@ async function launch(asked: Launch): Promise<void> {
   sockets.forEach((socket) => socket.destroy());
 }
 
-function start({ id, file, args, cwd, env, given }: Launch, outputs: Socket[]): void {
+function start({ id, file, args, cwd, env, given, namespace }: Launch, outputs: Socket[]): void {
   try {
     const child = spawn(file, args, {
       cwd,
       env,
       detached: true,
-      stdio: ['ignore', ...outputs, ...(given === undefined ? [] : ['pipe' as const])],
+      stdio: ['ignore', ...outputs, ...Array.from({ length: pipesOf({ given, namespace }) }, () => 'pipe' as const)],
     });
     child.once('error', (error) => refuse(id, error));
     if (child.pid === undefined) return;
-    if (given !== undefined) give(child.stdio[3] as Duplex, given); // a socket, as it was asked for
+    const whole = serve(child.stdio.slice(3) as Duplex[], { given, namespace }); // sockets, as they were asked for
     running.add(child);
     tell({ kind: 'started', id, pid: child.pid });
     child.once('exit', (code, signal) => {
       running.delete(child);
-      tell({ kind: 'ended', id, code, signal });
+      void whole().then(() => tell({ kind: 'ended', id, code, signal }));
     });
   } catch (error) {
     refuse(id, error);

@@ -11,6 +11,7 @@ export interface Launch {
   env: Record<string, string>;
   /** As of a `ProgramToStart`. */
   given?: string;
+  namespace?: true;
 }
 
 /** What the launcher tells of it. */

@@ -28,7 +28,7 @@ import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
-import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
+import { NO_SANDBOX, IN_SANDBOX, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
 import { hiddenFrom } from './hidden.js';
 import { guardWorkspace, settleAfter } from './misleading.js';
 import type { Shown } from './workspace-mounts.js';
@@ -185,7 +185,7 @@ async function mayRunBare(program: Program, workspace: string, states: string[])
 }
 
 function enclosed(sandbox: Sandbox, argv: string[], place: Parameters<typeof enclose>[1]): Startable {
-  return { ...started(sandbox, [...enclose(sandbox, place), ...argv]), ...SANDBOX_FILTER };
+  return { ...started(sandbox, [...enclose(sandbox, place), ...argv]), ...IN_SANDBOX };
 }
 
 /** Where no network can be had the program runs without one, and is told why. */
@@ -196,7 +196,7 @@ async function withNetwork(
 ): Promise<ProgramEnd> {
   try {
     const { attach, ...held } = holdInNetwork(inside(true), findNetwork(), tag);
-    return await watch({ ...held, ...SANDBOX_FILTER, pipes: 1, attend: attach }, watched);
+    return await watch({ ...held, ...IN_SANDBOX, pipes: 1, attend: attach }, watched);
   } catch (error) {
     watched.signal.throwIfAborted();
     if (!(error instanceof NoNetwork)) throw error;
@@ -208,7 +208,7 @@ async function withNetwork(
   }
 }
 
-type Startable = Pick<ProcessOptions, 'file' | 'args' | 'pipes' | 'given' | 'attend'>;
+type Startable = Pick<ProcessOptions, 'file' | 'args' | 'pipes' | 'given' | 'namespace' | 'attend'>;
 
 interface Watched {
   program: Program;

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
+import type { ProgramToStart } from '../../processes/started-process.js';
 import type { FixedNodes } from './fixed-nodes.js';
 import { fixedNodes } from './fixed-nodes.js';
 import { packageRoot } from '../../../store/folders/package-root.js';
@@ -85,8 +86,11 @@ const WAYS: Pick<Sandbox, 'identity' | 'sized'>[] = [
 ];
 
 const filter = seccompFilter();
-/** To be given to the program as its last descriptor. */
-export const SANDBOX_FILTER: { given?: string } = filter === null ? {} : { given: filter.toString('latin1') };
+/** How a program is started in the sandbox: what its last descriptors are for, by `descriptors`. */
+export const IN_SANDBOX: Pick<ProgramToStart, 'given' | 'namespace'> = {
+  ...(filter === null ? {} : { given: filter.toString('latin1') }),
+  namespace: true,
+};
 
 let found: Promise<Sandbox | null> | null = null;
 
@@ -115,6 +119,11 @@ async function probe(): Promise<Sandbox | null> {
   return null;
 }
 
+/** Arguments of `bwrap` that say what its last descriptors are for, the first of which is this one. */
+export function descriptors(first: number): string[] {
+  return filter === null ? ['--info-fd', String(first)] : ['--seccomp', String(first), '--info-fd', String(first + 1)];
+}
+
 /** How `bwrap` is started with these arguments. */
 export function started({ before, file }: Sandbox, args: string[]): { file: string; args: string[] } {
   const [first = file, ...rest] = [...before, file, ...args];
@@ -133,7 +142,7 @@ export function enclose(sandbox: Sandbox, { cwd, path, network, mounts, shown = 
     '--remount-ro',
     '/',
     // With a network, a socket to us comes before it.
-    ...(filter === null ? [] : ['--seccomp', network ? '4' : '3']),
+    ...descriptors(network ? 4 : 3),
     '--chdir',
     cwd,
     '--',
