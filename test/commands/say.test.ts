@@ -23,6 +23,12 @@ beforeAll(async () => {
       'talk.yml':
         'name: talk\ninputs: {about: {type: string}}\nsteps:\n  - {id: work, agent: helper, prompt: "{{about}}"}\n',
       'outer.yml': 'name: outer\nsteps:\n  - {id: below, workflow: ./talk.yml, inputs: {about: hold nested}}\n',
+      'none.yml': 'name: none\nsteps:\n  - {id: same, set: {is: here}}\n',
+      'items.yml':
+        'name: items\ninputs: {list: {type: list}}\nsteps:\n  - id: each\n' +
+        '    foreach: {items: "${list}", max_parallel: 1}\n    steps:\n' +
+        '      - {id: work, agent: helper, prompt: "hold nested ${item}", when: "${item == 1}"}\n' +
+        '      - {id: below, workflow: ./none.yml, when: "${item == 0}"}\n',
       'two.yml':
         'name: two\nexecution: parallel\nsteps:\n  - {id: one, agent: helper, prompt: hold one}\n' +
         '  - {id: other, agent: brief, prompt: hold other}\n',
@@ -95,6 +101,26 @@ describe('a word to a running agent', () => {
     release();
     expect((await running.finished).code).toBe(0);
     expect(await outputOf('outer')).toContain('ada says to you:\n\nNo, the other one.');
+  });
+
+  it('reaches an agent of an item that a batch run does', async () => {
+    hold();
+    const list = JSON.stringify(Array.from({ length: 201 }, (_, index) => index + 1));
+    const running = project.start('run', 'items.yml', '-i', `list=${list}`, '--id', 'many', '--json');
+    await until(() =>
+      Promise.resolve(
+        endpoint.requests.some(
+          ({ messages, results }) => messages[0]?.text.includes('nested 1') && results.count === 1,
+        ),
+      ),
+    );
+    const said = await say('many/each/0/work', 'This item alone.', '--json');
+    expect(JSON.parse(said.stdout)).toEqual({ run: 'many/each/0-199', step: 'each/0/work', said: 'This item alone.' });
+    expect((await say('many', 'And soon.')).code).toBe(0);
+    release();
+    expect((await running.finished).code).toBe(0);
+    expect(endpoint.countOf('This item alone.')).toBeGreaterThan(0);
+    expect(endpoint.countOf('And soon.')).toBeGreaterThan(0);
   });
 
   it('is refused where nobody can hear it, and nothing is sent', async () => {

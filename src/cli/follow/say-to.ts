@@ -78,7 +78,7 @@ function listenerAt(view: RunView, address: string): Listener {
     throw usageError(
       `The run \`${view.run}\` has no step \`${path}\`: \`${shellCommand('perdure show', [view.run])}\` lists them.`,
     );
-  return { run: level.run.run, path };
+  return { run: level.step.owner ?? level.run.run, path };
 }
 
 function onlyAgent(view: RunView, address: string): Listener {
@@ -98,7 +98,7 @@ function onlyAgent(view: RunView, address: string): Listener {
 
 function agentsAtWork(view: RunView): Listener[] {
   return everyStepView(view.steps).flatMap((step) => [
-    ...(isAtWork(step) ? [{ run: view.run, path: step.path }] : []),
+    ...(isAtWork(step) ? [{ run: step.owner ?? view.run, path: step.path }] : []),
     ...nestedIn(step).flatMap(agentsAtWork),
   ]);
 }

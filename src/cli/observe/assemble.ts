@@ -142,7 +142,7 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
     waitsFor: status === 'pending' ? waitsFor(step, { scope, fold, assembly }) : [],
     result,
     gate,
-    ...ownerOf(fold, gate),
+    ...ownerOf(fold, path),
     nested,
     others,
     rounds,
@@ -199,9 +199,9 @@ function gateOf({ gates }: RunFold, path: string): Gate | null {
   );
 }
 
-function ownerOf({ owners }: RunFold, gate: Gate | null): Pick<StepView, 'gateOwner'> {
-  const owner = gate === null ? undefined : owners.get(gate.path);
-  return owner === undefined ? {} : { gateOwner: owner };
+function ownerOf({ owners }: RunFold, path: string): Pick<StepView, 'owner'> {
+  const owner = owners.get(path);
+  return owner === undefined ? {} : { owner };
 }
 
 /**

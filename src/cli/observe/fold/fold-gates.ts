@@ -32,7 +32,7 @@ export function listGates(fold: RunFold, { gates, unlisted, ended }: RunEvent & 
   if (unlisted !== null) fold.unlisted.set(by, unlisted);
   if (gates === null) return;
   for (const gate of gates) {
-    if (by !== fold.run) fold.owners.set(gate.path, by);
+    if (by !== fold.run) fold.owners.set(stepPathOf(gate.path), by);
     const known = fold.gates.get(gate.path);
     if (known === undefined) openGate(fold, gate);
     else
@@ -46,7 +46,7 @@ export function listGates(fold: RunFold, { gates, unlisted, ended }: RunEvent & 
   const listed = new Set(gates.map(({ path }) => path));
   if ((fold.unlisted.get(by) ?? 0) > 0) return;
   for (const path of fold.gates.keys())
-    if (!listed.has(path) && (fold.owners.get(path) ?? fold.run) === by) fold.gates.delete(path);
+    if (!listed.has(path) && (fold.owners.get(stepPathOf(path)) ?? fold.run) === by) fold.gates.delete(path);
 }
 
 /** A decision as it came. One that an activity has to read first takes effect when the run says so. */

@@ -134,7 +134,8 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
 /** Takes in what a batch run tells of the items that it does for this run: of itself it has nothing to tell. */
 export function applyBatchEvent(fold: RunFold, batch: string, event: RunEvent): void {
   if (isSteering(event) || event.kind === 'run-ended') return;
-  if (event.kind === 'gate-opened') fold.owners.set(event.gate.path, batch);
+  if ('path' in event) fold.owners.set(stepPathOf(event.path), batch);
+  if (event.kind === 'gate-opened') fold.owners.set(stepPathOf(event.gate.path), batch);
   if (event.kind === 'gates') listGates(fold, event, batch);
   else applyEvent(fold, event);
 }

@@ -23,7 +23,7 @@ export interface RunFold {
   endedAt: string | null;
   /** Open gates, in the order in which they opened. */
   gates: Map<string, Gate>;
-  /** The batch runs that own some of them, by path; the others are the run's own. */
+  /** The batch runs that do some of its steps, by the path of these, and take what is said or decided there. */
   owners: Map<string, string>;
   /** How many open gates the memo of a run does not list, by workflow id. */
   unlisted: Map<string, number>;

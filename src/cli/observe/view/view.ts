@@ -82,8 +82,8 @@ export interface StepView {
   /** What its tries and turns have spent so far, and the runs that its agent has started and that have ended. */
   spent: Spend;
   gate: Gate | null;
-  /** The run that takes the decision, where it is not the step's own: a batch of it. */
-  gateOwner?: string;
+  /** The run that does it and takes what is said or decided there, where that is a batch of the step's own. */
+  owner?: string;
   /**
    * The run that is nested in it; of those that agents have started in its conversation one that is open, else the
    * last.
@@ -155,7 +155,7 @@ function gatesBelow(view: RunView, root: string, around: PlannedTasks | undefine
         : [
             {
               address: `${root}/${step.gate.path}`,
-              owner: step.gateOwner ?? view.run,
+              owner: step.owner ?? view.run,
               gate: step.gate,
               ...(view.requireToken ? { needsToken: true as const } : {}),
               ...(planned === undefined ? {} : { planned }),
