@@ -1,6 +1,7 @@
 import type { Hook, HookAnswer } from '../../plan/tools/hook.js';
 import { STOP_CHARACTERS, matchesTool } from '../../plan/tools/hook.js';
 import { longHash, shortHash } from '../../plan/packing/short-hash.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import { longValue } from '../../plan/packing/short-value.js';
 import type { AgentStep } from '../../plan/step.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
@@ -142,12 +143,12 @@ async function answerOf(store: Store, call: HookCall, { word, gave, tool, log }:
     case 'asks':
       return { asks: await kept(store, word.reason) };
     case 'denies': {
-      const run = { content: `Not allowed by a hook: ${word.reason}`.slice(0, REASON_CHARACTERS), is_error: true };
+      const run = { content: cutTo(`Not allowed by a hook: ${word.reason}`, REASON_CHARACTERS), is_error: true };
       tellResult(log, call, tool, run);
       return resultOf(store, run);
     }
     case 'stops':
-      return { stops: word.reason.slice(0, STOP_CHARACTERS) };
+      return { stops: cutTo(word.reason, STOP_CHARACTERS) };
   }
 }
 
@@ -175,7 +176,7 @@ async function resultOf(store: Store, { content, is_error }: ToolRun): Promise<H
 }
 
 async function kept(store: Store, text: string): Promise<string> {
-  return shortHash((await store.putAlways(text.slice(0, REASON_CHARACTERS))).ref);
+  return shortHash((await store.putAlways(cutTo(text, REASON_CHARACTERS))).ref);
 }
 
 function keyOf({ root, path, try: tried, turn, call, when }: HookCall, what: 'hooks' | 'hooks-begun'): JournalKey {

@@ -7,6 +7,7 @@ import { isForAutonomy, judgeCall } from '../../plan/gates/autonomy.js';
 import type { Permissions } from '../../plan/tools/permission.js';
 import { isAgentCall } from '../../plan/tools/permission.js';
 import { MOST_ATTACHED_BYTES } from '../../plan/values/attached-media.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { isStored } from '../../plan/values/value.js';
@@ -79,10 +80,10 @@ export async function shownOf(
 ): Promise<Shown> {
   const verdict = agent.permissions === undefined ? null : judgeCall(agent.permissions, autonomy, action);
   const why = verdict === null || verdict.verdict === 'allow' ? '' : ` ${verdict.reason}`;
-  const hook = hooked === undefined ? '' : ` A hook asks: ${toText(await store.get(longHash(hooked))).slice(0, ASKED)}`;
+  const hook = hooked === undefined ? '' : ` A hook asks: ${cutTo(toText(await store.get(longHash(hooked))), ASKED)}`;
   const message = `The agent \`${agent.name}\` wants to use \`${tool.name}\`.${why}${hook} Allow it?`;
   return {
-    message: message.slice(0, MESSAGE_CHARACTERS),
+    message: cutTo(message, MESSAGE_CHARACTERS),
     content: await contentOf(store, agent, { action, args, workspace }),
   };
 }

@@ -8,6 +8,7 @@ import { agentCall, madeAgent } from '../../../src/activities/tools/makers/agent
 import { toolCreate } from '../../../src/activities/tools/makers/tool-create.js';
 import { requestFor } from '../../../src/activities/turns/offered-tools.js';
 import { shownOf } from '../../../src/activities/turns/shown-call.js';
+import { shortHash } from '../../../src/plan/packing/short-hash.js';
 import type { Action } from '../../../src/plan/tools/action.js';
 import type { Json, JsonObject } from '../../../src/plan/values/json.js';
 import type { Permissions } from '../../../src/plan/tools/permission.js';
@@ -21,6 +22,7 @@ import { FILES, PERMISSIONS, WORKER, agent } from '../../workflows/helpers/conve
 import { toolContext } from '../helpers/tool-context.js';
 
 const ASKED: Permissions = { ...PERMISSIONS, ask: ['read:secrets/*'] };
+const DEPLOY: Action = { kind: 'call', what: 'tool', name: 'deploy' };
 const BODY: Hash = `sha256:${'c'.repeat(64)}`;
 
 function makingOf(store: Store, maker: Agent): Making {
@@ -125,7 +127,7 @@ describe('a call as the workflow decides about it', () => {
 
 describe('a gate for a call', () => {
   it.each<[string, Tool, Action]>([
-    ['a tool of the project', { kind: 'builtin', name: 'read_file' }, { kind: 'call', what: 'tool', name: 'deploy' }],
+    ['a tool of the project', { kind: 'builtin', name: 'read_file' }, DEPLOY],
     ['an MCP server', { kind: 'builtin', name: 'read_file' }, { kind: 'call', what: 'mcp', name: 'github__delete' }],
     [
       'an agent',
@@ -139,6 +141,14 @@ describe('a gate for a call', () => {
     const first = await shown({ where: 'staging' });
     expect(first.content).toEqual({ ...action, input: { where: 'staging' } });
     expect(gateHashOf(await shown({ where: 'production' }))).not.toBe(gateHashOf(first));
+  });
+
+  it('marks where more of what a hook says does not fit', async () => {
+    const { store } = await toolContext();
+    const { ref } = await store.putAlways('x'.repeat(5_000));
+    const call = { tool: { kind: 'builtin' as const, name: 'read_file' }, action: DEPLOY, args: {} };
+    const { message } = await shownOf(store, agent({}), call, { hooked: shortHash(ref) });
+    expect(message).toMatch(/A hook asks: x+… Allow it\?$/);
   });
 });
 
