@@ -50,6 +50,7 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     steps,
     groups: input.plan.groups,
     spend: outcome === null || fold.untold ? steps.reduce(addOpenSpend, top.schedule.spend) : outcome.spend,
+    ...(outcome?.charged === undefined ? {} : { charged: outcome.charged }),
     budget: fold.budget,
     pause: outcome === null ? fold.pause : null,
     pauses: fold.pauses,

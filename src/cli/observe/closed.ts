@@ -43,6 +43,7 @@ async function recordView(record: RunRecord, closed: Closed): Promise<RunView> {
     steps: await stepViews({ ...closed, models: record.models ?? closed.models }, path, record.pages),
     groups: closed.body.groups,
     spend,
+    ...(record.charged === undefined ? {} : { charged: record.charged }),
     budget,
     rehearsal,
     ...(path === '' ? { journal: record.journal } : {}),

@@ -181,20 +181,21 @@ async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
  * whose time does not count.
  */
 export function executionBudget(view: RunView): JsonObject {
-  const { budget, spend, endedAt, pause, warnings = [] } = view;
+  const { budget, endedAt, pause, warnings = [] } = view;
+  const used = view.charged ?? view.spend;
   const now = endedAt ?? Date.now();
   const { max_steps, max_runtime_mins, max_cost_usd, max_parallel, max_tokens } = budget;
   return {
     ...budget,
-    steps_remaining: max_steps === null ? null : Math.max(0, max_steps - spend.steps),
+    steps_remaining: max_steps === null ? null : Math.max(0, max_steps - used.steps),
     parallel_slots: max_parallel,
     runtime_deadline:
       max_runtime_mins === null || pause
         ? null
         : new Date(now - workedMs(view, now) + max_runtime_mins * 60_000).toISOString(),
-    tokens_remaining: max_tokens === null ? null : Math.max(0, max_tokens - spend.tokens),
+    tokens_remaining: max_tokens === null ? null : Math.max(0, max_tokens - used.tokens),
     warnings: warnings.map(({ message }) => message),
-    cost_remaining_usd: max_cost_usd === null || spend.usd === null ? null : Math.max(0, max_cost_usd - spend.usd),
+    cost_remaining_usd: max_cost_usd === null || used.usd === null ? null : Math.max(0, max_cost_usd - used.usd),
   };
 }
 

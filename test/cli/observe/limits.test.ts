@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { assemble } from '../../../src/cli/observe/assemble.js';
 import type { RunEvent } from '../../../src/cli/observe/history/run-event.js';
+import { executionBudget } from '../../../src/cli/render/json.js';
 import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import { limitsNow } from '../../../src/plan/budget/limits-now.js';
 import { foldOf, recordedEvents } from '../helpers/recorded.js';
@@ -40,4 +42,18 @@ it('what was added to the limits of a run is in them, and no limit comes from no
   expect(limitsNow(NO_BUDGETS, { ledger: raised, clock: { limit_ms: 90_000 } })).toEqual(NO_BUDGETS);
   const none = { cap: { steps: null, nanousd: null, tokens: null, slots: null } };
   expect(limitsNow(budget, { ledger: none, clock: null })).toEqual(budget);
+});
+
+it('what remains of a run that has ended is less by what was only reserved', () => {
+  const { run, events } = recordedEvents('sequence');
+  const fold = foldOf(run, events);
+  if (fold.outcome === null) throw new Error('This history has no end');
+  fold.budget = { ...NO_BUDGETS, max_cost_usd: 3, max_tokens: 100, max_steps: 5 };
+  fold.outcome = {
+    ...fold.outcome,
+    spend: { usd: null, tokens: 10, steps: 2 },
+    charged: { usd: 1, tokens: 40, steps: 2, assumed: { usd: 1, tokens: 30 } },
+  };
+  const view = assemble(fold, { folds: new Map([[run, fold]]), pending: new Map() });
+  expect(executionBudget(view)).toMatchObject({ cost_remaining_usd: 2, tokens_remaining: 60, steps_remaining: 3 });
 });

@@ -2,7 +2,7 @@ import type { Gate, Remembered } from '../../../plan/gates/gate.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
 import type { Interval } from '../../../plan/budget/run-clock.js';
 import type { RunStatus, StepResult, StepStatus } from '../../../plan/result.js';
-import type { Spend } from '../../../plan/budget/spend.js';
+import type { Charged, Spend } from '../../../plan/budget/spend.js';
 import { addSpend } from '../../../plan/budget/spend.js';
 import type { Pause, Warning } from '../../../plan/budget/steering.js';
 import type { Step } from '../../../plan/step.js';
@@ -26,6 +26,8 @@ export interface RunView {
   /** Members of each parallel group, by step index. */
   groups: Record<string, number[]>;
   spend: Spend;
+  /** Of one that has ended: what counts against its limits, where what nobody knows counts as it was reserved. */
+  charged?: Charged;
   budget: Budgets;
   /** Why nothing new starts. */
   pause?: Pause | null;
