@@ -80,6 +80,8 @@ export interface RunSettings {
   cancel_ends_pause?: true;
   /** What calls have cost that ended between two attempts is looked for in the journal; absent likewise. */
   finds_spend?: true;
+  /** A nested or batch run that is cut off is told why before it is cancelled; absent likewise. */
+  tells_cuts?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */
@@ -123,6 +125,7 @@ export const WAYS_OF_TODAY = {
   rows: true,
   cancel_ends_pause: true,
   finds_spend: true,
+  tells_cuts: true,
 } as const satisfies Partial<RunSettings>;
 
 /**
@@ -221,6 +224,8 @@ export interface CarriedAccount {
   refused: number;
   /** Absent where there were none. */
   warnings?: Warning[];
+  /** Why the run around it cuts it off; absent where it does not. */
+  cut?: string;
 }
 
 /**

@@ -63,6 +63,7 @@ function openContext(input: RunInput): RunContext {
     carriedGates: gates.carried,
     shortPlans: new Map(),
     madeCalls: new Map(),
+    overdue: new Map(),
     rounds: new Map(),
     cancelled: null,
     items: carried?.items ?? null,
@@ -71,7 +72,8 @@ function openContext(input: RunInput): RunContext {
   };
   // Before the scope of `work` is made, so that it knows why it is cancelled. The promise only ever rejects (I9).
   CancellationScope.current().cancelRequested.catch(() => {
-    whole.cancelled = 'by request';
+    const { cut } = whole.account;
+    whole.cancelled = cut === null ? 'by request' : `because ${cut}`;
     if (whole.settings.cancel_ends_pause) cancelAccount(whole.account);
   });
   const whole = withTop(context, input);

@@ -44,7 +44,8 @@ import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
 import { withWorker } from './running/required-worker.js';
 import { tryAndCommit } from './running/own-tree.js';
-import { withinLimit } from './running/time-limit.js';
+import { noteOverdue } from './running/cut-off.js';
+import { limitOfNested, withinLimit } from './running/time-limit.js';
 import { failed, keepTries, openTries } from './running/tries.js';
 import type { Tries } from './running/tries.js';
 import { conditionHolds } from './state/values.js';
@@ -61,7 +62,7 @@ export function runStep(scope: Scope, step: Step, startedAt: number): Promise<St
   const limit = {
     ms: isGate(step) ? 0 : remainingMs(step, startedAt),
     summary: () => `deadline of ${segmentOf(step)}`,
-    onOver: () => tellRounds(scope, step),
+    onOver: () => noteOverdue(scope, step, late(step)),
     expired: () => deadlineEnd(step),
   };
   return begin(() =>
@@ -266,12 +267,6 @@ function deadlineEnd(step: Step): StepEnd {
   return failed({ type: 'timeout', message: `The step ${late(step)}.` });
 }
 
-/** What is still open in the items or rounds of a step, if it has any, is cut off by its deadline. */
-function tellRounds(scope: Scope, step: Step): void {
-  const { open } = scope.context.rounds.get(pathOf(scope, step)) ?? { open: new Map<number, Scope>() };
-  for (const round of open.values()) round.reason ??= `\`${segmentOf(step)}\` ${late(step)}`;
-}
-
 function late({ deadline_ms }: Step): string {
   return `did not end within its deadline of ${(deadline_ms ?? 0) / 1000} s`;
 }
@@ -324,12 +319,7 @@ function tryOnce(scope: Scope, step: Step, turn: Reservation, tries: TryOf): Pro
     const run = (): Promise<StepEnd | ShortOutput> => dispatch(scope, step, turn, tries);
     return step.requires === undefined ? run() : withWorker(scope.context, step.requires, run);
   }
-  const expired = (): StepEnd =>
-    failed({ type: 'timeout', message: `The nested run did not end within ${step.timeout_ms / 1000} s.` });
-  return withinLimit(
-    { ms: step.timeout_ms, summary: () => `limit of ${segmentOf(step)}`, expired, keepsSpend: true },
-    () => runNested(scope, step, tries.count),
-  );
+  return withinLimit(limitOfNested(scope, step), () => runNested(scope, step, tries.count));
 }
 
 /** `had` is what was reserved for the try. */

@@ -6,10 +6,15 @@ import { isQuota } from './steering.js';
 
 /**
  * What runs of one tree say to each other about their budget, by signal. `left`: the last word of a run that has no
- * result to say what it used; `quota`: what a call below says that found no room in the quota of all runs.
+ * result to say what it used; `quota`: what a call below says that found no room in the quota of all runs; `cut`: why
+ * the run around cancels this one next.
  */
 export type LedgerMail = { from: string } & (
-  { up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Restrictions } | { quota: QuotaUsed }
+  | { up: Upward; left?: LeftBehind }
+  | { down: Downward }
+  | { climate: Restrictions }
+  | { quota: QuotaUsed }
+  | { cut: string }
 );
 
 /** What a run had used when it was cancelled: as it was paid, and as it counts. */
@@ -21,8 +26,9 @@ export interface LeftBehind {
 /** Tells whether something received from outside has the form of such mail (signals come from anyone). */
 export function isLedgerMail(value: unknown): value is LedgerMail {
   if (typeof value !== 'object' || value === null) return false;
-  const { from, up, down, climate, left, quota } = value as Record<string, unknown>;
+  const { from, up, down, climate, left, quota, cut } = value as Record<string, unknown>;
   if (typeof from !== 'string') return false;
+  if (cut !== undefined) return typeof cut === 'string';
   if (isRecord(up)) return isUpward(up) && (left === undefined || isLeftBehind(left));
   if (isRecord(down))
     return down['kind'] === 'grant'

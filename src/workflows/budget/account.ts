@@ -61,7 +61,7 @@ export function openAccount(input: RunInput, identity: { plan: Plan; run: string
   return account;
 }
 
-type Parts = Pick<BudgetAccount, 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused'>;
+type Parts = Pick<BudgetAccount, 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused' | 'cut'>;
 
 /**
  * A root owns its lease; a nested run has what it was lent, and what limits its own definition sets. A batch run has
@@ -78,11 +78,12 @@ function freshParts({ lease, tree, root, batch }: RunInput, plan: Plan): Parts {
     warnings: [],
     done: [],
     refused: 0,
+    cut: null,
   };
 }
 
-function restoredParts({ ledger, above, warnings = [], ...parts }: CarriedAccount): Parts {
-  return { ...parts, warnings, ledger: restoreLedger(ledger), fromAbove: above };
+function restoredParts({ ledger, above, warnings = [], cut, ...parts }: CarriedAccount): Parts {
+  return { ...parts, warnings, cut: cut ?? null, ledger: restoreLedger(ledger), fromAbove: above };
 }
 
 export function limitsOf({ steps, usd, tokens, slots }: Lease): Limited {
@@ -99,6 +100,7 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     clock,
     refused,
     warnings,
+    cut,
     // Made anew: of the start arguments, or for what is in flight, and nothing is.
     run,
     policy,
@@ -126,6 +128,7 @@ export function carryAccount(account: BudgetAccount): CarriedAccount {
     clock,
     refused,
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...(cut === null ? {} : { cut }),
   };
 }
 
@@ -164,6 +167,7 @@ function receive(account: BudgetAccount, mail: LedgerMail): void {
   } else if ('quota' in mail) {
     if (account.below.has(mail.from)) account.onQuota(mail.quota);
   } else if (mail.from !== account.above?.run) return;
+  else if ('cut' in mail) account.cut = mail.cut;
   else if ('down' in mail) receiveFromAbove(account.ledger, mail.down);
   else {
     const degrades = mail.climate.degrade !== account.fromAbove.degrade;
@@ -238,7 +242,7 @@ function meetLimit(account: BudgetAccount, effect: Effect & { kind: 'exhausted' 
 
 /** Pauses the run, or lets it go on, and shows it where no worker is needed to see it (decision 5). */
 export function setPause(account: BudgetAccount, pause: Pause | null): void {
-  if (pause !== null && account.isCancelled) return stopRun(account, CANCELLED);
+  if (pause !== null && account.isCancelled) return stopRun(account, cancelStop(account));
   if (pause === account.own.pause) return;
   account.own = { ...account.own, pause };
   upsertMemo({ [MEMO.paused]: pause });
@@ -250,12 +254,14 @@ export function setPause(account: BudgetAccount, pause: Pause | null): void {
 export function cancelAccount(account: BudgetAccount): void {
   account.isCancelled = true;
   if (restrictionsOf(account).pause === null) return;
-  stopRun(account, CANCELLED);
+  stopRun(account, cancelStop(account));
   proceed(account);
   account.onChange();
 }
 
-const CANCELLED: Stop = { cause: 'cancel', status: 'partial', message: 'the run was cancelled' };
+function cancelStop({ cut }: BudgetAccount): Stop {
+  return { cause: 'cancel', status: 'partial', message: cut ?? 'the run was cancelled' };
+}
 
 /** Has the run start nothing new but what clears up; the first reason stays. A pause ends. */
 export function stopRun(account: BudgetAccount, stop: Stop): void {

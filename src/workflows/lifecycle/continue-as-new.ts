@@ -147,6 +147,8 @@ function carryContext(context: RunContext): Carried {
     cancelled,
     onEnd,
     placement,
+    // Of what is in flight, and nothing is.
+    overdue,
     // Made again behind the journal.
     madeCalls,
     ...forgotten

@@ -26,6 +26,7 @@ import { failureFrom } from '../failures.js';
 import { startReady } from './step-runner.js';
 import { restrictionsOf } from '../state/account.js';
 import { collectFrom, lendToBatch } from '../budget/reserve.js';
+import { cutReason, cutWithReason } from './cut-off.js';
 import { settleBatch } from './rounds.js';
 import { NOT_STARTED, spentBy } from './nested-run.js';
 
@@ -42,6 +43,8 @@ interface BatchLoop {
   open: Map<string, Promise<void>>;
   /** All that runs for it; cancelled as one. */
   work: CancellationScope;
+  /** Why the others are cut off once one of them has ended; null while none has. */
+  cut: string | null;
 }
 
 /**
@@ -51,7 +54,7 @@ interface BatchLoop {
  * then says why a batch run ended that was cancelled, terminated or not started without this run's doing.
  */
 export async function runBatches(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<void> {
-  const loop: BatchLoop = { scope, step, rounds, count, open: new Map(), work: new CancellationScope() };
+  const loop: BatchLoop = { scope, step, rounds, count, open: new Map(), work: new CancellationScope(), cut: null };
   try {
     for (;;) {
       await condition(() => mayStart(loop) || isOver(loop));
@@ -98,10 +101,15 @@ function start(loop: BatchLoop): void {
     .run(() => runBatch(loop, run, items))
     .then(
       () => {
-        if (rounds.counts.failures.count > 0 && step.on_error === 'stop') work.cancel();
+        if (rounds.counts.failures.count === 0 || step.on_error !== 'stop') return;
+        if (!work.consideredCancelled) loop.cut = `an item of \`${run}\` failed`;
+        work.cancel();
       },
       async (error: unknown) => {
-        if (!work.consideredCancelled) rounds.broken = failureOf(run, error);
+        if (!work.consideredCancelled) {
+          rounds.broken = failureOf(run, error);
+          loop.cut = `\`${run}\` was ended by others`;
+        }
         rounds.cancelled.push(run);
         work.cancel();
         const { context } = scope;
@@ -124,11 +132,8 @@ function failureOf(run: string, error: unknown): Failure {
 }
 
 /** One batch, as a child workflow of the same interpreter. Throws what is not the batch's own end. */
-async function runBatch(
-  { scope, step, rounds }: BatchLoop,
-  run: string,
-  items: { from: number; end: number },
-): Promise<void> {
+async function runBatch(loop: BatchLoop, run: string, items: { from: number; end: number }): Promise<void> {
+  const { scope, step, rounds } = loop;
   const {
     context,
     context: { runningSteps },
@@ -152,17 +157,20 @@ async function runBatch(
   };
   runningSteps.children += 1;
   try {
-    const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
-      workflowId: run,
-      args: [input],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      staticSummary: `${segmentOf(step)}: items ${items.from} to ${items.end - 1}`,
-      memo: { [MEMO.definition]: context.plan.name, [MEMO.plan]: context.plan.hash },
-    });
-    outcome = null;
-    open();
-    outcome = await child.result();
+    const work = async (): Promise<RunOutcome> => {
+      const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
+        workflowId: run,
+        args: [input],
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        staticSummary: `${segmentOf(step)}: items ${items.from} to ${items.end - 1}`,
+        memo: { [MEMO.definition]: context.plan.name, [MEMO.plan]: context.plan.hash },
+      });
+      outcome = null;
+      open();
+      return child.result();
+    };
+    outcome = await cutWithReason(context, run, () => loop.cut ?? cutReason(scope, step), work);
     settleBatch(rounds, outcome);
   } finally {
     runningSteps.children -= 1;

@@ -25,6 +25,7 @@ import { committerOf, workspaceOf } from '../state/own-workspace.js';
 import { outcomeIn, cutOff } from '../failures.js';
 import { lendTo, collectFrom } from '../budget/reserve.js';
 import { restrictionsOf } from '../state/account.js';
+import { cutReason, cutWithReason } from './cut-off.js';
 import { passedFault } from '../../plan/values/input-type.js';
 import type { Value } from '../../plan/values/value.js';
 import { ownOf } from '../../plan/values/own.js';
@@ -57,17 +58,20 @@ export async function startNested(
     carried: null,
   };
   try {
-    const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
-      workflowId: run,
-      args: [input],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      staticSummary: `${segmentOf(step)}: ${plan.name}`,
-      memo: { [MEMO.definition]: plan.name, [MEMO.plan]: plan.hash },
-    });
-    outcome = null;
-    open();
-    outcome = await child.result();
+    const work = async (): Promise<RunOutcome> => {
+      const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
+        workflowId: run,
+        args: [input],
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        staticSummary: `${segmentOf(step)}: ${plan.name}`,
+        memo: { [MEMO.definition]: plan.name, [MEMO.plan]: plan.hash },
+      });
+      outcome = null;
+      open();
+      return child.result();
+    };
+    outcome = await cutWithReason(context, run, () => cutReason(scope, step), work);
     return nestedEnd(run, outcome);
   } catch (error) {
     // One that was cancelled has given back what it did not use, and says no more.

@@ -178,6 +178,7 @@ function ended(scope: Scope, step: Step, end: StepEnd): void {
   context.since.delete(path);
   context.tried.delete(path);
   context.madeCalls.delete(path);
+  context.overdue.delete(path);
   count(context.runningSteps, step, -1);
   scope.redoable.delete(step.index);
   context.carriedGates.delete(path);

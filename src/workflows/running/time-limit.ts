@@ -1,6 +1,12 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import { segmentOf } from '../../plan/plan.js';
+import type { WorkflowStep } from '../../plan/step.js';
 import { spendIn } from '../failures.js';
+import type { Scope } from '../state/context.js';
+import { pathOf } from '../state/context.js';
+import { noteOverdue } from './cut-off.js';
+import { failed } from './tries.js';
 
 /** A time that something may take, and what it comes to when that is over. */
 export interface TimeLimit {
@@ -12,6 +18,20 @@ export interface TimeLimit {
   expired: () => StepEnd;
   /** Nobody else keeps what was spent until then. */
   keepsSpend?: true;
+}
+
+/** The time that one try of a nested run may take. */
+export function limitOfNested(scope: Scope, step: WorkflowStep): TimeLimit {
+  const { overdue } = scope.context;
+  const late = `did not end within ${step.timeout_ms / 1000} s`;
+  overdue.delete(pathOf(scope, step)); // of the try before
+  return {
+    ms: step.timeout_ms,
+    summary: () => `limit of ${segmentOf(step)}`,
+    onOver: () => noteOverdue(scope, step, late),
+    expired: () => failed({ type: 'timeout', message: `The nested run ${late}.` }),
+    keepsSpend: true,
+  };
 }
 
 /** Runs it, and ends it when its time is over. */

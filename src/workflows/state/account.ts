@@ -33,6 +33,8 @@ export interface BudgetAccount {
   numbers: number;
   /** The run is being cancelled: it is not paused any more, since nobody would let it go on. */
   isCancelled: boolean;
+  /** Why the run around cuts this one off, which it does next; null where nobody said so. */
+  cut: string | null;
   /** The run continues as new: what comes now is for the next. */
   isLeaving: boolean;
   /** Told when something changed: steps may start, or may not any more. */

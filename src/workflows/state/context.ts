@@ -65,6 +65,8 @@ export interface RunContext {
   madeCalls: Map<string, MadeCall>;
   /** Running foreach and loop steps by path. */
   rounds: Map<string, Rounds>;
+  /** Steps whose time is over and which are being cut off, by path, and what that says. */
+  overdue: Map<string, string>;
   /** When the steps that are not over have started, by path, in epoch milliseconds. */
   since: Map<string, number>;
   /** What is known of steps that were tried and have not ended, by path: carried on like what stands above. */
@@ -272,7 +274,8 @@ export function noteModel({ context, schedule }: Scope, step: AgentStep, asked: 
 
 /** Why what runs in a scope is cancelled: the run's own end, a step that failed, or a limit. */
 export function reasonFor(scope: Scope): string {
-  if (scope.context.cancelled !== null) return 'the run was cancelled';
+  const { cancelled, account } = scope.context;
+  if (cancelled !== null) return account.cut ?? 'the run was cancelled';
   const { stopped, body } = scope.schedule;
   const step = stopped === null ? undefined : body.steps[stopped];
   if (step !== undefined)

@@ -21,6 +21,7 @@ describe('what runs of a tree say to each other of their budget', () => {
     ['what may not be done', { climate: NO_RESTRICTIONS }],
     ['what may not be done, by another quota', { climate: { ...NO_RESTRICTIONS, quota: { usd: 1, user_usd: null } } }],
     ['a quota that is used up', { quota: { message: 'used', until: '2026-11-28T00:00:00.000Z' } }],
+    ['why it is cut off next', { cut: '`each` failed' }],
     ['a last word', { up: release, left }],
     ['a last word of a cost that nobody knows', { up: release, left: { ...left, spend: { ...spend, usd: null } } }],
     [
@@ -56,6 +57,7 @@ describe('what runs of a tree say to each other of their budget', () => {
       [`a last word without its ${name}`, { up: release, left: { ...left, spend: without(spend, name) } }],
       [`a last word that counts no ${name}`, { up: release, left: { ...left, charged: without(spend, name) } }],
     ]),
+    ['a cut without a reason', { cut: 5 }],
     ['a quota that is used up for no reason', { quota: { until: '2026-11-28T00:00:00.000Z' } }],
     ['a quota that is used up until nobody knows', { quota: { message: 'used', until: 'soon' } }],
     ['restrictions by a quota of nothing', { climate: { ...NO_RESTRICTIONS, quota: { usd: 0, user_usd: null } } }],

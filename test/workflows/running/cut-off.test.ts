@@ -1,0 +1,80 @@
+// @seconds 20
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Plan } from '../../../src/plan/plan.js';
+import type { RunOutcome } from '../../../src/plan/result.js';
+import type { Step, WorkflowStep } from '../../../src/plan/step.js';
+import { foreach, single } from '../../plan/helpers/build-blocks.js';
+import { body, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import type { Harness } from '../helpers/harness.js';
+import { openHarness } from '../helpers/harness.js';
+import { viewOf } from '../helpers/viewing.js';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await openHarness();
+});
+afterAll(() => harness.close());
+
+const slow = commandStep(0, ['sleep', '600']);
+const nested = (index: number, name: string, fields: Partial<WorkflowStep> = {}): WorkflowStep => ({
+  ...stepBase(index, { id: name }),
+  kind: 'workflow',
+  workflow: name,
+  plan: `sha256:${name}`,
+  inputs: {},
+  ...fields,
+});
+const two = (first: Partial<WorkflowStep>, more: Step[] = []): Plan =>
+  plan([nested(0, 'outer', first), ...more], {
+    nested: {
+      'sha256:outer': body([nested(0, 'inner')], { name: 'outer' }),
+      'sha256:inner': body([slow], { name: 'inner' }),
+    },
+  });
+
+describe('a nested run that is cut off', () => {
+  it.each<[string, Plan, string]>([
+    ['a deadline', two({ deadline_ms: 1_500 }), '`outer` did not end within its deadline of 1.5 s'],
+    ['the time limit of a try', two({ timeout_ms: 1_500 }), '`outer` did not end within 1.5 s'],
+    [
+      'a step beside it that stops the run',
+      two({}, [commandStep(1, ['sh', '-c', 'sleep 1; exit 1'], { id: 'beside', on_error: 'stop' })]),
+      '`beside` failed and stops the run',
+    ],
+  ])('says why, and so do those below it: %s', async (_, cutting, why) => {
+    const { workflowId } = await harness.start(cutting);
+    await harness.client.workflow
+      .getHandle(workflowId)
+      .result()
+      .catch(() => undefined);
+    for (const [path, step] of [
+      ['outer', 'inner'],
+      ['outer/inner', '0'],
+    ] as const) {
+      const record = await harness.store.readRun(`${workflowId}/${path}`);
+      expect(record).toMatchObject({ status: 'cancelled', error: `cancelled because ${why}` });
+      const results = await harness.results(record as RunOutcome);
+      expect(results[step]?.error).toBe(`cancelled: ${why}`);
+    }
+  });
+
+  it('is a batch run: its items tell the deadline of their foreach', async () => {
+    const items = Array.from({ length: 201 }, (_, index) => index);
+    const each = foreach(0, { kind: 'literal', value: items }, single(nested(0, 'inner', { id: null })), {
+      id: 'each',
+      deadline_ms: 3_000,
+      max_parallel: 2,
+    });
+    const cutting = plan([each], { nested: { 'sha256:inner': body([slow], { name: 'inner' }) } });
+    const { workflowId } = await harness.start(cutting);
+    await harness.client.workflow
+      .getHandle(workflowId)
+      .result()
+      .catch(() => undefined);
+    const why = '`each` did not end within its deadline of 3 s';
+    const record = await harness.store.readRun(`${workflowId}/each/0`);
+    expect(record?.error).toBe(`cancelled because ${why}`);
+    const [shown] = (await viewOf(harness, workflowId)).steps;
+    expect(shown?.rounds.map(({ error }) => error)).toEqual(Array(2).fill(`cancelled: ${why}`));
+  });
+});
