@@ -82,6 +82,8 @@ export interface RunSettings {
   finds_spend?: true;
   /** A nested or batch run that is cut off is told why before it is cancelled; absent likewise. */
   tells_cuts?: true;
+  /** The time limit of a nested run stands still while that only waits for people; absent likewise. */
+  limits_work?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */
@@ -126,6 +128,7 @@ export const WAYS_OF_TODAY = {
   cancel_ends_pause: true,
   finds_spend: true,
   tells_cuts: true,
+  limits_work: true,
 } as const satisfies Partial<RunSettings>;
 
 /**

@@ -1,12 +1,15 @@
 // @seconds 20
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGates } from '../../../src/cli/observe/view/view.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { RunOutcome } from '../../../src/plan/result.js';
 import type { Step, WorkflowStep } from '../../../src/plan/step.js';
-import { foreach, single } from '../../plan/helpers/build-blocks.js';
+import { foreach, literal, single } from '../../plan/helpers/build-blocks.js';
 import { body, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { outcomeOf } from '../helpers/ended.js';
 import type { Harness } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
+import { sendDecision } from '../helpers/updating.js';
 import { viewOf } from '../helpers/viewing.js';
 
 let harness: Harness;
@@ -78,3 +81,32 @@ describe('a nested run that is cut off', () => {
     expect(shown?.rounds.map(({ error }) => error)).toEqual(Array(2).fill(`cancelled: ${why}`));
   });
 });
+
+describe('the time limit of a nested run', () => {
+  it('stands still while the run waits for a person', async () => {
+    const gate: Step = {
+      ...stepBase(0, { id: 'ok' }),
+      kind: 'approval',
+      message: literal('Go on?'),
+      content: null,
+      fallback: 'abort',
+    };
+    const waiting = plan([nested(0, 'asks', { timeout_ms: 3_000 }), commandStep(1, ['sleep', '4'], { id: 'beside' })], {
+      nested: { 'sha256:asks': body([gate], { name: 'asks' }) },
+    });
+    const handle = await harness.start(waiting);
+    await expect.poll(async () => (await viewOf(harness, handle.workflowId)).steps[1]?.status, WAIT).toBe('success');
+    const [open] = openGates(await viewOf(harness, handle.workflowId));
+    if (open === undefined) throw new Error('no gate is open');
+    const { owner, gate: shown } = open;
+    await sendDecision(harness.client.workflow.getHandle(owner), {
+      gate: shown.path,
+      decision: 'approve',
+      hash: shown.hash,
+      by: 'ada',
+    });
+    expect((await outcomeOf(handle)).status).toBe('success');
+  });
+});
+
+const WAIT = { timeout: 20_000, interval: 200 };
