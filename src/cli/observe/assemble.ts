@@ -50,7 +50,6 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     steps,
     groups: input.plan.groups,
     spend: outcome === null || fold.untold ? steps.reduce(addOpenSpend, top.schedule.spend) : outcome.spend,
-    ...(outcome?.charged === undefined ? {} : { charged: outcome.charged }),
     budget: fold.budget,
     pause: outcome === null ? fold.pause : null,
     pauses: fold.pauses,
@@ -59,6 +58,7 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     ...(input.root === null ? { journal: fold.first } : {}),
     ...plannedTasks(fold),
     ...startedWith(fold),
+    ...chargedIn(fold),
     ...aboutGates(fold),
     submittedBy: input.settings.submitted_by,
     input: input.input,
@@ -75,6 +75,10 @@ function startedWith({ run, input: { settings } }: RunFold): Pick<RunView, 'bran
     ...(settings.worktree === undefined ? {} : { branch: branchOf(rootOf(run)) }),
     ...(settings.definition === undefined ? {} : { definition: settings.definition }),
   };
+}
+
+function chargedIn({ outcome }: RunFold): Pick<RunView, 'charged'> {
+  return outcome?.charged === undefined ? {} : { charged: outcome.charged };
 }
 
 /** How gates of a run are decided, and what was decided for all of it. */

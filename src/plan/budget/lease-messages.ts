@@ -26,9 +26,12 @@ export interface LeftBehind {
 /** Tells whether something received from outside has the form of such mail (signals come from anyone). */
 export function isLedgerMail(value: unknown): value is LedgerMail {
   if (typeof value !== 'object' || value === null) return false;
-  const { from, up, down, climate, left, quota, cut } = value as Record<string, unknown>;
+  const { from, cut, ...mail } = value as Record<string, unknown>;
   if (typeof from !== 'string') return false;
-  if (cut !== undefined) return typeof cut === 'string';
+  return cut === undefined ? isOfBudget(mail) : typeof cut === 'string';
+}
+
+function isOfBudget({ up, down, climate, left, quota }: Record<string, unknown>): boolean {
   if (isRecord(up)) return isUpward(up) && (left === undefined || isLeftBehind(left));
   if (isRecord(down))
     return down['kind'] === 'grant'
