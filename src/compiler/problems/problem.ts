@@ -42,6 +42,8 @@ export const PROBLEM_CODES = {
   'invalid-template': 'A `${…}` that cannot be parsed.',
   'operator-not-allowed': 'Operators and functions are for `when`, `until` and `set`.',
   'when-not-expression': '`when` and `until` are one `${…}`, or true or false.',
+  'text-condition':
+    'A condition asks of a text what only a number, `true` or `false` can answer, or compares what is never equal.',
   'invalid-schema': 'The JSON Schema of an output cannot be used.',
   'unknown-model': 'A chain has no model of that name.',
   'near-model': 'The name of a model that is nearly a short name, and none.',

@@ -10,11 +10,14 @@ import { PLAN_BYTES, PLAN_VERSION } from '../../plan/plan.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, InputSpec, Step } from '../../plan/step.js';
 import { everyStep } from '../../plan/step.js';
+import type { InputType } from '../../plan/values/input-type.js';
+import { ownOf } from '../../plan/values/own.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentCompiler } from '../agents/compile-agent.js';
 import type { AgentDefinition } from '../agents/agent-definition.js';
 import type { BlockSource, CompiledBlock, StepMemo } from './block.js';
 import { soundBlock } from './block.js';
+import { checkConditions } from './check-conditions.js';
 import { compileBlock } from './compile-block.js';
 import type { Texts } from '../hash.js';
 import { hashOf, keepText } from '../hash.js';
@@ -92,6 +95,13 @@ export function compileWorkflow(
   if (unused.length > 0) compiled = compile(unused);
 
   checkCommits(definition, compiled, report);
+  if (!authored.broken)
+    checkConditions(
+      compiled,
+      source.nodes,
+      { inputTypes: typesOf(declared, compiled), nested: compiled.nested },
+      report,
+    );
   const block = soundBlock(compiled);
   if (failed || block === null) return null;
   const body = {
@@ -110,6 +120,14 @@ export function compileWorkflow(
   if (isForProblemsAlone(definition, shared) && isSurelySmall(body)) return null;
   const plan = seal(body);
   return isSmallEnough(plan, node, report) ? plan : null;
+}
+
+/** The type of each input by its name; null for what the workflow around gives, and nobody declares. */
+function typesOf(declared: Record<string, InputSpec>, { hoisted }: Compiled): (name: string) => InputType | null {
+  return (name) => {
+    const spec = ownOf(declared, name) ?? hoisted.get(name);
+    return spec === TAKEN ? null : (spec?.type ?? 'any');
+  };
 }
 
 /** An input that is given and not declared. */

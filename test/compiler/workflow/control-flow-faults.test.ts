@@ -14,7 +14,7 @@ describe('control flow that means nothing', () => {
     ['steps:\n  - {command: [a], loop: {¦max: 3}}', ['missing-key']],
     ['steps:\n  - {command: [a], loop: {until: "${index > 1}", max: ¦0}}', ['invalid-value']],
     ['steps:\n  - {command: [a], loop: {until: ¦index, max: 3}}', ['when-not-expression']],
-    ['steps:\n  - {command: [a], loop: {until: ¦"${x}", max: 3}}', ['constant-until']],
+    ['steps:\n  - {command: [a], loop: {until: ¦"${x == y}", max: 3}}', ['constant-until']],
     ['steps:\n  - {command: [a], loop: {until: ¦true, max: 3}}', ['constant-until']],
     ['steps:\n  - {command: [a], loop: {until: "${index > 1}", max: 3, at_max: ¦stop}}', ['invalid-value']],
     [
