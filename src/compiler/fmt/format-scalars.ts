@@ -1,4 +1,5 @@
 import type { Scalar, ScalarTag, Tags } from 'yaml';
+import { parseDocument } from 'yaml';
 import { escapeUndrawn } from '../text/hidden-characters.js';
 import { escapedText, isTag, writeTexts } from '../text/yaml-text.js';
 import { foldedLines } from './format-folded.js';
@@ -12,11 +13,21 @@ const NUMBERS = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 export function keepScalars(tags: Tags): Tags {
   const texts = writeTexts(tags, (item, write, context) => {
     const folded = foldedLines(item, context);
-    if (folded !== null) return folded;
+    if (folded !== null && saysAsBlock(folded) === item.value) return folded;
     const written = withoutBlanks(write(item), item, context.indent);
-    return undrawn(written) > undrawn(sourceOf(item)) ? escapedText(item, write) : written;
+    const isOther = isBlock(written) && saysAsBlock(written) !== item.value;
+    return isOther || undrawn(written) > undrawn(sourceOf(item)) ? escapedText(item, write) : written;
   });
   return texts.map((tag) => (isTag(tag) && NUMBERS.has(tag.tag) ? keepSpelling(tag) : tag));
+}
+
+function isBlock(written: string): boolean {
+  return /^[>|][^\n]*\n/.test(written);
+}
+
+/** What a block text says where it is written: the library drops blanks that end its lines, or reads more of them. */
+function saysAsBlock(written: string): unknown {
+  return parseDocument(`- ${written}\n`, { schema: 'core' }).getIn([0]);
 }
 
 function keepSpelling(tag: ScalarTag): ScalarTag {

@@ -9,6 +9,9 @@ import { parseYaml } from '../text/yaml.js';
 /** Collections in `{…}` and `[…]` that take more columns are written as blocks. */
 const WIDEST_FLOW = 120;
 
+/** How often a text is formatted until nothing changes any more. */
+const MOST_ROUNDS = 8;
+
 const WORKFLOW_KEYS = [
   'type',
   'name',
@@ -107,7 +110,18 @@ export function formatYaml(source: Source, report: Report): string | null {
   const node = parseYaml({ source, start: 0, end: source.text.length }, watch);
   const format = node && detectFormat(node, watch);
   if (broken || format === null) return null;
-  const document = parseDocument(source.text, {
+  // A comment above a key that moves is placed by what stands around it then, which is known once it is read again.
+  let text = layOutText(source.text, format);
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const next = layOutText(text, format);
+    if (next === text) break;
+    text = next;
+  }
+  return text;
+}
+
+function layOutText(text: string, format: ReturnType<typeof detectFormat>): string {
+  const document = parseDocument(text, {
     schema: 'core',
     stringKeys: true,
     uniqueKeys: false,
