@@ -94,7 +94,8 @@ function bodyOf(
   const variables = capturesOf(tree.body);
   const isVariable = (word: string): boolean =>
     word === REQUEST || variables.has(word) || vocabulary.constants.has(word) || vocabulary.inputs.declares(word);
-  const testOf: TestReader = ({ text, isElse }) => (isElse ? { kind: 'else' } : parseTest(text, isVariable));
+  const testOf: TestReader = ({ text, isElse }) =>
+    isElse ? { kind: 'else' } : parseTest(withoutBraces(text, vocabulary, isVariable), isVariable);
   const lowering: Lowering = {
     vocabulary,
     cast,
@@ -135,6 +136,27 @@ function bodyOf(
     nested: {},
     graph: keepText(JSON.stringify(graphOf(flowGraph(tree.body, roles), lowering)), texts),
   };
+}
+
+/** A condition with what its `{name}` mean: a constant is its text, which is quoted where it is no number. */
+function withoutBraces(text: string, { constants }: Vocabulary, isVariable: (name: string) => boolean): string {
+  return text.replace(
+    /"(?:[^"\\]|\\[^])*"|\{([A-Za-z_]\w*)((?:\.\w+|\[\d+\])*)\}/g,
+    (whole, name?: string, path = '') => {
+      const textOf = (named: string): string | null => {
+        const parts = constants.get(named) ?? [null];
+        return parts.every((part) => typeof part === 'string') ? parts.join('') : null;
+      };
+      if (name === undefined)
+        return whole.replace(
+          /\{([A-Za-z_]\w*)\}/g,
+          (brace, inner: string) => textOf(inner)?.replace(/["\\]/g, '\\$&') ?? brace,
+        );
+      const said = path === '' ? textOf(name) : null;
+      if (said === null) return isVariable(name) ? `${name}${String(path)}` : whole;
+      return /^-?\d+(?:\.\d+)?$/.test(said) ? said : `"${said.replace(/["\\]/g, '\\$&')}"`;
+    },
+  );
 }
 
 /** The graph with the step of each node: indexes from the flow's own steps inwards, through the loops around it. */

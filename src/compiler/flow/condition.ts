@@ -12,7 +12,8 @@ export type Test =
       name: string;
       path: (string | number)[];
       operator: Comparison;
-      value: string | number | boolean | null;
+      /** With a variable, a parameter or a text that has a name: that name. */
+      value: string | number | boolean | null | { name: string };
     }
   | { kind: 'not'; operand: Test }
   | { kind: 'both' | 'either'; left: Test; right: Test }
@@ -203,7 +204,7 @@ function createReader(all: Word[], isVariable: (name: string) => boolean) {
         ? { kind: 'judged', text: name, name }
         : { kind: 'value', name, path };
     advance(1);
-    const value = valueHere();
+    const value = peek().kind === 'name' && isVariable(peek().text) ? { name: words.take() } : valueHere();
     return value === undefined ? null : { kind: 'compare', name, path, operator, value };
   };
 

@@ -3,6 +3,7 @@ import type { Test } from './condition.js';
 import { OUTCOME_WORDS, testsIn } from './condition.js';
 import type { Late } from './frame.js';
 import { allOf, anyOf, binary, firstOf, literal, mentions, not } from './frame.js';
+import { REQUEST } from './inputs.js';
 import type { Names } from './names.js';
 import { knownNames, producersOf } from './names.js';
 import { didYouMean } from '../problems/did-you-mean.js';
@@ -65,11 +66,65 @@ function judgedValue({ text, name }: Test & { kind: 'judged' }, surroundings: Su
   return judge(text, name === undefined ? null : didYouMean(name, [...OUTCOME_WORDS, ...knownNames(names)]));
 }
 
-function ofVariable(test: Test & { kind: 'value' | 'compare' }, { condition, names, vocabulary }: Surroundings): Late {
-  const isNumber = test.kind === 'compare' && typeof test.value === 'number';
-  const value = variable({ ...test, type: isNumber ? 'number' : null }, condition.at, names, vocabulary);
-  if (value === null) return literal(false);
-  return test.kind === 'value' ? isTrue(value) : binary(test.operator, value, literal(test.value));
+function ofVariable(test: Test & { kind: 'value' | 'compare' }, surroundings: Surroundings): Late {
+  if (test.kind === 'compare') return ofComparison(test, surroundings);
+  const { condition, names, vocabulary } = surroundings;
+  const value = variable({ ...test, type: null }, condition.at, names, vocabulary);
+  return value === null ? literal(false) : isTrue(value);
+}
+
+/**
+ * A comparison as it is meant: what is compared with a number is asked for as one, and `true` is what says so, be it a
+ * text or a value. A parameter is a text, which is neither more nor less than a number: that is reported.
+ */
+function ofComparison({ name, path, operator, value }: Compare, surroundings: Surroundings): Late {
+  const { condition, names, vocabulary } = surroundings;
+  const [one, other] = [namedValue({ name }, surroundings), namedValue(value, surroundings)];
+  const isOrder = operator !== '==' && operator !== '!=';
+  const isNumber = typeof other === 'number' || (isOrder && typeof other !== 'string');
+  const texts = [one, other].flatMap((side) => (isName(side) && isText(side.name, surroundings) ? [side.name] : []));
+  if (isOrder && isNumber && (texts.length > 0 || typeof one === 'string')) {
+    vocabulary.report({
+      code: 'invalid-value',
+      at: condition.at,
+      message: `\`${texts[0] ?? name}\` is a text, which is neither more nor less than a number.`,
+      suggestion: 'compare it with `==`, or capture a number that a step makes of it',
+    });
+    return literal(false);
+  }
+  const read = (side: Compare['value'], inside: (string | number)[]): Late | null => {
+    if (!isName(side)) return literal(side);
+    const type = isNumber && !isText(side.name, surroundings) ? 'number' : null;
+    return variable({ name: side.name, path: inside, type }, condition.at, names, vocabulary);
+  };
+  const left = read(path.length === 0 && typeof other !== 'string' ? one : { name }, path);
+  if (typeof other === 'boolean' && left !== null) return binary(operator, lower(left), literal(String(other)));
+  const right = read(typeof other === 'number' && texts.length > 0 ? String(other) : other, []);
+  return left === null || right === null ? literal(false) : binary(operator, left, right);
+}
+
+type Compare = Test & { kind: 'compare' };
+
+function isName(value: Compare['value']): value is { name: string } {
+  return typeof value === 'object' && value !== null;
+}
+
+/** What stands for a name: a constant is its text, or the number that it says. */
+function namedValue(value: Compare['value'], { vocabulary }: Surroundings): Compare['value'] {
+  const parts = isName(value) ? vocabulary.constants.get(value.name) : undefined;
+  const [only = ''] = parts ?? [];
+  if (parts === undefined || parts.length > 1 || typeof only !== 'string') return value;
+  return /^-?\d+(?:\.\d+)?$/.test(only) ? Number(only) : only;
+}
+
+/** Tells whether a name is that of a parameter, which is given as a text. */
+function isText(name: string, { names, vocabulary }: Surroundings): boolean {
+  const { inputs, constants } = vocabulary;
+  return producersOf(names, name) === null && (constants.has(name) || inputs.declares(name) || name === REQUEST);
+}
+
+function lower(value: Late): Late {
+  return (from) => ({ kind: 'call', name: 'lower', operands: [value(from)] });
 }
 
 function outcomeValue(test: Test & { kind: 'outcome' }, surroundings: Surroundings): Late {
@@ -110,12 +165,7 @@ function reportNothingBefore({ condition, vocabulary }: Surroundings): void {
 
 /** Nothing, null, the empty text, `false` as a value or as a text are false. */
 function isTrue(value: Late): Late {
-  return (from) =>
-    binary(
-      '&&',
-      value,
-      binary('!=', (inner) => ({ kind: 'call', name: 'lower', operands: [value(inner)] }), literal('false')),
-    )(from);
+  return binary('&&', value, binary('!=', lower(value), literal('false')));
 }
 
 /** Something is said, and it is not that there are none. */
@@ -141,7 +191,8 @@ export function asksOutcome(test: Test): boolean {
 
 /** The variables that a test looks at; those whose agents are asked to say how it went. */
 export function variablesOf(test: Test): { name: string; outcome: boolean }[] {
-  return [...testsIn(test)].flatMap((one) =>
-    'name' in one && one.name !== null ? [{ name: one.name, outcome: one.kind === 'outcome' }] : [],
-  );
+  return [...testsIn(test)].flatMap((one) => [
+    ...('name' in one && one.name != null ? [{ name: one.name, outcome: one.kind === 'outcome' }] : []),
+    ...(one.kind === 'compare' && isName(one.value) ? [{ name: one.value.name, outcome: false }] : []),
+  ]);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseTest } from '../../../src/compiler/flow/condition.js';
 import { flowGraph } from '../../../src/compiler/flow/graph.js';
 import { evaluate } from '../../../src/plan/references/evaluate.js';
-import { compileFlowText } from '../helpers/flow-compile.js';
+import { compileFlowText, flowPlan } from '../helpers/flow-compile.js';
 import { parse } from '../helpers/flow-text.js';
 
 const known = (name: string) => name === 'report' || name === 'found';
@@ -161,5 +161,41 @@ describe('what an agent says of itself', () => {
       throw new Error('nothing is stored');
     };
     expect(evaluate(when, { environment, load: none, text: none })).toBe(fails);
+  });
+});
+
+describe('a comparison of a flow', () => {
+  const lastWhen = (text: string) => flowPlan(text).steps.at(-1)?.when ?? null;
+  const holds = (text: string, output: string | number | boolean, input = ''): boolean => {
+    const when = lastWhen(text);
+    const scope = {
+      environment: {
+        'step:0.output': { value: output },
+        'input:n': { value: input },
+      },
+      load: () => null,
+      text: () => '',
+    };
+    return when !== null && evaluate(when, scope) === true;
+  };
+
+  it.each<[string, string | number | boolean, boolean]>([
+    ['explore:"a":ok (if ok == true)~> explore:"b {ok}"', 'true', true],
+    ['explore:"a":ok (if ok == true)~> explore:"b {ok}"', 'false', false],
+    ['$LIMIT := "80" explore:"a":score (if score >= LIMIT)~> explore:"b {score}"', 81, true],
+    ['$LIMIT := "80" explore:"a":score (if score >= {LIMIT})~> explore:"b {score}"', 79, false],
+    ['$LIMIT := "80" explore:"a":s (if LIMIT == "80")~> explore:"b {s}"', '', true],
+    ['$KIND := "big bug" explore:"a":k (if k == {KIND})~> explore:"b {k}"', 'big bug', true],
+    ['$KIND := "big bug" explore:"a":k (if k contains "a {KIND}")~> explore:"b {k}"', 'a big bug', true],
+    ['explore:"a":score (if {score} >= 80)~> explore:"b {score}"', 80, true],
+  ])('means what is written: %s of %j is %j', (text, output, expected) => {
+    expect(holds(text, output)).toBe(expected);
+  });
+
+  it('takes a parameter for the text that it is', () => {
+    const head = '---\nparams: {n: "n (default: 3)"}\n---\nexplore:"a {{n}}":ok ';
+    expect(holds(`${head}(if n == 3)~> explore:"b {ok}"`, '', '3')).toBe(true);
+    const { problems } = compileFlowText(`${head}(if n >= 3)~> explore:"b {ok}"`);
+    expect(problems.map(({ code }) => code)).toEqual(['invalid-value']);
   });
 });
