@@ -1,12 +1,16 @@
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { entryAt } from '../../store/folders/entry-at.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
+import { FileRefusal } from '../refusal.js';
+import { listedIn } from './listed-folders.js';
 
 /** Linux follows no more links on the way to a file. */
 const MOST_HOPS = 40;
-/** Of all folders that are kept, together, so many entries are looked at for links. */
-const MOST_ENTRIES = 10_000;
+/** Of all folders that are kept, together, so many entries are looked at for links: a look at them takes a second. */
+const MOST_ENTRIES = 1_000_000;
+/** Each place that links lead to is a mount, and `bwrap` takes seconds for a thousand. */
+const MOST_LED_TO = 1_000;
 /** Packages, and what a repository stores: nobody goes by a link in there. */
 const UNSEARCHED = /(?:^|\/)(?:node_modules|\.git\/(?:.*\/)?(?:objects|refs|logs))(?:\/|$)/;
 
@@ -23,8 +27,9 @@ interface Way {
  * All places of a workspace by which one keeps these paths of it: where each is without links, be there something or
  * not, each link on the way, and the same of what links lead to that lie in these folders. A command that exchanged
  * one of them would have the path lead elsewhere. Paths are from the workspace's root; places outside are left out.
+ * Throws a refusal where there is more than can be looked at: nobody knows all places then.
  */
-export function keptPlaces(workspace: string, paths: string[]): string[] {
+export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRIES): string[] {
   const top = realOf(workspace);
   const places = new Set<string>();
   const folders = new Set<string>();
@@ -35,18 +40,22 @@ export function keptPlaces(workspace: string, paths: string[]): string[] {
     if (places.has(end) && entryAt(end)?.isDirectory() === true) folders.add(end);
   };
   for (const path of paths) add(join(top, path));
-  let left = MOST_ENTRIES;
+  const named = places.size;
+  let left = most;
   // What is found in one, or by a link in it, is looked into as well: the set grows meanwhile.
   for (const folder of folders) {
-    if (left <= 0) break;
     if (UNSEARCHED.test(relative(top, folder))) continue;
-    const { inner, links, count } = entriesOf(folder);
+    const { inner, links, count } = listedIn(folder);
     left -= count;
+    if (left < 0) throw tooMany(`There are more than ${most} files and folders in what is protected`);
     links.forEach(add);
     inner.forEach((path) => folders.add(path));
   }
   // What is in a folder that is kept is kept with it.
-  return [...places].filter((place) => !isHeld(place, folders)).map((place) => relative(top, place));
+  const kept = [...places].filter((place) => !isHeld(place, folders));
+  if (kept.length > named + MOST_LED_TO)
+    throw tooMany(`Links in what is protected lead to more than ${MOST_LED_TO} places`);
+  return kept.map((place) => relative(top, place));
 }
 
 /** Goes a way as the system does; what is missing on it ends it, with all that is to come. */
@@ -86,20 +95,11 @@ function standing(path: string): Standing {
   }
 }
 
-/** The folders and links in a folder, and how many entries it has; nothing of one that nobody may list. */
-function entriesOf(folder: string): { inner: string[]; links: string[]; count: number } {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    const named = (isOne: (entry: (typeof entries)[number]) => boolean): string[] =>
-      entries.filter(isOne).map(({ name }) => join(folder, name));
-    return {
-      inner: named((entry) => entry.isDirectory()),
-      links: named((entry) => entry.isSymbolicLink()),
-      count: entries.length,
-    };
-  } catch {
-    return { inner: [], links: [], count: 0 };
-  }
+function tooMany(what: string): FileRefusal {
+  return new FileRefusal(
+    `${what}, such as a folder under \`deny\` or \`protected\` of the permissions: nobody knows all places in the ` +
+      'workspace that it goes by, so nothing is written or run there. Protect less.',
+  );
 }
 
 function isHeld(place: string, folders: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -56,4 +56,35 @@ it('finds links in folders that are kept, and in those that they lead to, but in
   link('b/d', '../d');
   link('a/node_modules/p/e', '../../../e');
   expect(places('a')).toEqual(['a', 'b', 'd', 'c']);
+});
+
+it('looks at more entries than one folder of many has', () => {
+  make('a/many', 'a/z');
+  for (let index = 0; index < 10_001; index += 1) writeFileSync(join(workspace, `a/many/${index}`), '');
+  link('a/z/b', '../../b');
+  expect(places('a')).toEqual(['a', 'b']);
+});
+
+it('finds a link that has come into a folder since it was last looked at', () => {
+  make('a/in');
+  const past = new Date('2020-01-01');
+  utimesSync(join(workspace, 'a/in'), past, past);
+  expect(places('a')).toEqual(['a']);
+  link('a/in/b', '../../b');
+  expect(places('a')).toEqual(['a', 'b']);
+});
+
+it('refuses where there is more than can be looked at', () => {
+  make('a');
+  for (const name of ['x', 'y', 'z']) writeFileSync(join(workspace, 'a', name), '');
+  expect(keptPlaces(workspace, ['a'], 3)).toEqual(['a']);
+  expect(() => keptPlaces(workspace, ['a'], 2)).toThrow('There are more than 2 files and folders in what is protected');
+});
+
+it('refuses where links lead to more places than can be kept, and counts none that lead inside', () => {
+  make('a/in');
+  for (let index = 0; index < 1_001; index += 1) link(`a/${index}`, `in/${index}`);
+  expect(places('a')).toEqual(['a']);
+  for (let index = 0; index < 1_001; index += 1) link(`a/in/${index}`, `../../b/${index}`);
+  expect(() => places('a')).toThrow('Links in what is protected lead to more than 1000 places');
 });
