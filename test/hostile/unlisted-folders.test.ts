@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fixedIn } from '../../src/activities/tools/shell/fixed-in.js';
+import { keptPlaces } from '../../src/activities/workspace/kept-places.js';
 import { guardWorkspace } from '../../src/activities/tools/shell/misleading.js';
 import { toolContext } from '../activities/helpers/tool-context.js';
 
@@ -17,7 +18,7 @@ it.each([0o311, 0o100])('nothing starts as `perdure` in a folder that nobody lis
   // Root may do everything: as somebody else we are what hosts usually are.
   process.seteuid?.(NOBODY);
   try {
-    const guard = await guardWorkspace(workspace, { fixed: [] }, context);
+    const guard = await guardWorkspace(workspace, { fixed: [], kept: [] }, context);
     mkdirSync(join(folder, 'a', 'node_modules', '.bin'), { recursive: true });
     writeFileSync(join(folder, 'a', 'node_modules', '.bin', 'perdure'), 'evil');
     chmodSync(join(folder, 'a'), mode);
@@ -33,7 +34,7 @@ it('a repository that can be listed and not entered hides no other one', async (
   const context = await toolContext();
   const { workspace } = context;
   for (const path of [dirname(workspace), workspace, context.store.folder ?? '']) chmodSync(path, 0o777);
-  const guard = await guardWorkspace(workspace, { fixed: [] }, context);
+  const guard = await guardWorkspace(workspace, { fixed: [], kept: [] }, context);
   const git = (...args: string[]): Buffer =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: workspace, stdio: 'ignore' });
   git('init', '-q');
@@ -50,7 +51,9 @@ it('a repository that can be listed and not entered hides no other one', async (
     expect(await guard()).toEqual(['what `y/.git/config` has git do']);
     const place = { ...context, projects: [] };
     const fixed = await fixedIn(place, context.permissions.protected);
-    expect(await (await guardWorkspace(workspace, { fixed }, context))()).toEqual([]);
+    expect(await (await guardWorkspace(workspace, { fixed, kept: keptPlaces(workspace, fixed) }, context))()).toEqual(
+      [],
+    );
   } finally {
     process.seteuid?.(0);
     chmodSync(join(workspace, 'n', '.git'), 0o755);

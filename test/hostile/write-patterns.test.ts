@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { permissionsFrom } from '../../src/compiler/agents/permissions.js';
 import type { Permissions } from '../../src/plan/tools/permission.js';
+import type { ToolContext } from '../../src/activities/tools/handler/handler.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 const FILES = ['package.json', 'src/a.ts', 'src/a.gen.ts', 'docs/deep/b.md', 'packages/x/package.json'];
@@ -108,4 +109,40 @@ it('the limits of makers hold for commands of what they made', async () => {
 it('patterns of other actions keep no file', async () => {
   const { left } = await written({ deny: ['read:src/*', 'request', 'command:rm *'] }, ['src/a.ts']);
   expect(left).toEqual(['new']);
+});
+
+describe('two commands of one workspace, of which one may write what the other may not,', () => {
+  const DENIED = ['write:*.gen.ts', 'write:package.json'];
+
+  it('run one after the other, and each is told of what it did itself', async () => {
+    const free = await toolContext();
+    const at = (path: string): string => join(free.workspace, path);
+    const python = (context: ToolContext, script: string): ReturnType<typeof callTool> =>
+      callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', `import os\n${script}`] }, context);
+    const writes = `
+open('started', 'w')
+while not os.path.exists('go'): pass
+for path in ('a.gen.ts', 'package.json'): open(path, 'w').write('own')`;
+    const first = python(free, writes);
+    await expect.poll(() => existsSync(at('started')), { timeout: 60_000 }).toBe(true);
+    // What the patterns fit has been looked for when this is asked.
+    const readSubmitted: ToolContext['store']['readSubmitted'] = (runs) => {
+      writeFileSync(at('go'), '');
+      return free.store.readSubmitted(runs);
+    };
+    const held = {
+      ...free,
+      store: { ...free.store, readSubmitted },
+      permissions: { ...free.permissions, deny: DENIED },
+    };
+    const spoils = `
+while not os.path.exists('package.json'): pass
+for path in ('a.gen.ts', 'package.json'):
+    try: open(path, 'w').write('new')
+    except OSError as error: print(path, error.strerror)`;
+    const second = JSON.stringify(await python(held, spoils));
+    expect(JSON.stringify(await first)).toContain('"is_error":false');
+    expect(second).toContain('a.gen.ts Read-only file system\\npackage.json Read-only file system');
+    expect(['a.gen.ts', 'package.json'].map((path) => readFileSync(at(path), 'utf8'))).toEqual(['own', 'own']);
+  });
 });

@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.js';
 import type { AsideOwner } from '../workspace/set-aside.js';
 import { stepFailure } from '../failures.js';
 import { FileRefusal } from '../refusal.js';
+import { keptPlaces } from '../workspace/kept-places.js';
 import { projectsIn } from '../workspace/projects-in.js';
 import { fixedIn } from '../tools/shell/fixed-in.js';
 import { findSandbox, started } from '../tools/shell/sandbox.js';
@@ -30,20 +31,27 @@ interface HeldPlace extends AsideOwner {
 /**
  * A command by which a program that plays an agent finds what is protected in its workspace read-only, and all else of
  * the machine as it is, and so what is denied or asked about: it asks nobody. Where there is no sandbox, only what is
- * not there is kept from it. Throws `program-failed` where more is denied or asked about than can be kept.
+ * not there is kept from it. Throws `program-failed` where more is protected, denied or asked about than can be kept.
  */
-export async function held(file: string, args: string[], place: HeldPlace): Promise<Held> {
+export function held(file: string, args: string[], place: HeldPlace): Promise<Held> {
+  return hold(file, args, place).catch((error: unknown) => {
+    throw error instanceof FileRefusal ? stepFailure('program-failed', error.message) : error;
+  });
+}
+
+async function hold(file: string, args: string[], place: HeldPlace): Promise<Held> {
   const workspace = realOf(place.workspace);
   const projects = await projectsIn(place.store, workspace);
   const sandbox = await findSandbox();
-  const kept = sandbox === null ? NOTHING_KEPT : await keptFrom({ ...place, workspace });
+  const patterns = sandbox === null ? NOTHING_KEPT : await keptFrom({ ...place, workspace });
   const fixed = [
     ...(await fixedIn({ ...place, workspace, projects }, place.permissions?.protected ?? [])),
-    ...kept.fixed,
+    ...patterns.fixed,
   ];
-  const release = await guardWorkspace(workspace, { fixed, madeSince: kept.madeSince }, place);
+  const kept = keptPlaces(workspace, fixed);
+  const release = await guardWorkspace(workspace, { fixed, kept, madeSince: patterns.madeSince }, place);
   if (sandbox === null) return { file, args, release };
-  const mounts = workspaceMounts({ workspace, fixed, writable: kept.all ? [] : undefined, states: [], sockets: [] });
+  const mounts = workspaceMounts({ workspace, kept, writable: patterns.all ? [] : undefined, states: [], sockets: [] });
   // The mounts are not root's to take away, of whom no namespace takes the right.
   const words = ['--cap-drop', 'CAP_SYS_ADMIN', '--dev-bind', '/', '/', ...mounts, '--', file, ...args];
   return { ...started(sandbox, words), release };
@@ -51,7 +59,5 @@ export async function held(file: string, args: string[], place: HeldPlace): Prom
 
 async function keptFrom({ workspace, permissions, signal }: HeldPlace): Promise<Kept> {
   if (permissions === undefined) return NOTHING_KEPT;
-  return keptByPatterns({ workspace, permissions, allowed: false, signal }).catch((error: unknown) => {
-    throw error instanceof FileRefusal ? stepFailure('program-failed', error.message) : error;
-  });
+  return keptByPatterns({ workspace, permissions, allowed: false, signal });
 }

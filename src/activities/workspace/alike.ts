@@ -1,12 +1,18 @@
-/** A command that may begin: the mounts by which it sees its workspace, and what is to be called when it has ended. */
-export interface Begun {
+/** How a command sees its workspace, and what of it is kept from it. */
+export interface Sight {
   mounts: string[];
-  end: () => void;
+  /** Places that it must not write, mounted or not there. */
+  kept: string[];
+  /** What more places, which come to be meanwhile, are known by. */
+  patterns: string[];
 }
+
+/** A command that may begin, and what is to be called when it has ended. */
+export type Begun = Sight & { end: () => void };
 
 interface Command {
   workspace: string;
-  /** Its mounts and files of its own, as a text. */
+  /** Its mounts, what is kept from it and files of its own, as a text. */
   sight: string;
   /** Files that it alone sees otherwise. */
   shown: string[];
@@ -16,16 +22,19 @@ interface Command {
 
 /** Those that run, and those that wait, in the order in which they came. */
 const commands = new Set<Command>();
+/** How many have ended, by their workspace. */
+const ends = new Map<string, number>();
 
 /**
- * Waits until no other command of the workspace runs that sees it by other mounts, and none like that came earlier.
- * `bwrap` looks each mount up by its path: what is no mount in the sandbox of another command, that one could exchange
- * just then for a link to anywhere, and the folder there would be shown. `mountsNow` looks at the workspace; `shown`
+ * Waits until no other command of the workspace runs that sees it by other mounts or from which other places are kept,
+ * and none like that came earlier. `bwrap` looks each mount up by its path: what is no mount in the sandbox of another
+ * command, that one could exchange just then for a link to anywhere, and the folder there would be shown. And what a
+ * command may make is put back at the end of one that may not. `look` looks at the workspace, and may throw; `shown`
  * are files that it alone sees otherwise. Null where `signal` ends the waiting.
  */
 export async function beginAlike(
   workspace: string,
-  mountsNow: () => string[],
+  look: () => Sight,
   signal: AbortSignal,
   shown: string[] = [],
 ): Promise<Begun | null> {
@@ -33,12 +42,12 @@ export async function beginAlike(
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   try {
     while (!signal.aborted) {
-      const mounts = mountsNow();
-      own.sight = JSON.stringify([mounts, shown]);
+      const seen = look();
+      own.sight = JSON.stringify([seen.mounts, [...seen.kept].sort(), seen.patterns, shown]);
       const others = othersOf(own);
       if (others.length === 0) {
         own.isRunning = true;
-        return { mounts, end };
+        return { ...seen, end };
       }
       await Promise.race([...others.map(({ ended }) => ended), aborted]);
     }
@@ -46,6 +55,11 @@ export async function beginAlike(
   } finally {
     if (!own.isRunning) end();
   }
+}
+
+/** Changes when a command of a workspace ends: what was looked for before may be another by then. */
+export function endsIn(workspace: string): number {
+  return ends.get(workspace) ?? 0;
 }
 
 /** Tells whether a command sees something else in the place of a file: were that replaced, it would see the new one. */
@@ -70,6 +84,7 @@ function add(workspace: string, shown: string[]): { own: Command; end: () => voi
   commands.add(own);
   const end = (): void => {
     commands.delete(own);
+    ends.set(workspace, endsIn(workspace) + 1);
     tell();
   };
   return { own, end };

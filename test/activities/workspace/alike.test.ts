@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Begun } from '../../../src/activities/workspace/alike.js';
-import { beginAlike } from '../../../src/activities/workspace/alike.js';
+import type { Begun, Sight } from '../../../src/activities/workspace/alike.js';
+import { beginAlike, endsIn } from '../../../src/activities/workspace/alike.js';
 
+const sight = (mounts: string[], kept: string[] = [], patterns: string[] = []): Sight => ({ mounts, kept, patterns });
 const never = new AbortController().signal;
 const beginAt = (place: string, mounts: string[], signal = never): Promise<Begun | null> =>
-  beginAlike(place, () => mounts, signal);
+  beginAlike(place, () => sight(mounts), signal);
 
 it('lets commands begin together that see a workspace alike', async () => {
   const both = await Promise.all([beginAt('/alike', ['a']), beginAt('/alike', ['a'])]);
@@ -15,7 +16,7 @@ it('lets commands begin together that see a workspace alike', async () => {
 it('lets one that sees it otherwise wait, and looks again then', async () => {
   const first = await beginAt('/again', ['a']);
   let mounts = ['b'];
-  const second = beginAlike('/again', () => mounts, never);
+  const second = beginAlike('/again', () => sight(mounts), never);
   const elsewhere = await beginAt('/elsewhere', ['b']);
   mounts = ['c'];
   first?.end();
@@ -23,6 +24,22 @@ it('lets one that sees it otherwise wait, and looks again then', async () => {
   expect(begun?.mounts).toEqual(['c']);
   begun?.end();
   elsewhere?.end();
+});
+
+it.each([
+  ['places', sight(['a'], ['b'])],
+  ['patterns', sight(['a'], [], ['b'])],
+])('lets one wait that sees it alike, but from which other %s are kept', async (_what, other) => {
+  const begun: string[] = [];
+  const first = await beginAt('/kept', ['a']);
+  const second = beginAlike('/kept', () => other, never).then((one) => (begun.push('second'), one));
+  const third = await beginAlike('/kept-elsewhere', () => other, never);
+  expect(begun).toEqual([]);
+  const ended = endsIn('/kept');
+  first?.end();
+  (await second)?.end();
+  third?.end();
+  expect(endsIn('/kept')).toBe(ended + 2);
 });
 
 it('begins no later one before one that waits and sees it otherwise', async () => {

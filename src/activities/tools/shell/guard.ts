@@ -2,7 +2,6 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
-import { keptPlaces } from '../../workspace/kept-places.js';
 import { enterEntry, putFile, withFolder } from '../../workspace/open.js';
 import type { Aside } from '../../workspace/set-aside.js';
 import { entryAt } from '../../../store/folders/entry-at.js';
@@ -19,11 +18,11 @@ type Standing = { kind: 'missing' | 'closed' | 'folder' | 'other' } | { kind: 'l
 /**
  * What cannot be mounted because it is not there, or is a link, must not be made or changed by a command either: it is
  * looked at again at the command's end, when nothing of it is alive. What was not there is set aside, itself and never
- * what a link leads to, and a link is put back: nobody knows whether the command made it, or a person meanwhile. Gives
- * the paths that were made or changed.
+ * what a link leads to, and a link is put back: nobody knows whether the command made it, or a person meanwhile.
+ * `places` are those of `keptPlaces`. Gives the paths that were made or changed.
  */
-export function guardMissing(workspace: string, paths: string[], aside: Aside): () => Promise<string[]> {
-  const before = new Map(keptPlaces(workspace, paths).flatMap((path) => unmountable(workspace, path)));
+export function guardMissing(workspace: string, places: string[], aside: Aside): () => Promise<string[]> {
+  const before = new Map(places.flatMap((path) => unmountable(workspace, path)));
   return () =>
     withFolder(workspace, async (root) => {
       const made: string[] = [];

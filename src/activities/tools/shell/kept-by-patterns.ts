@@ -16,12 +16,14 @@ export interface Kept {
   all: boolean;
   /** Paths from the root, with all below them, whether they are there or not. */
   fixed: string[];
+  /** Patterns that fit more than one path, or folder with all below it: what they fit was looked for. */
+  open: string[];
   /** Looks for files that were made since and that would have been kept. */
   madeSince: () => Promise<string[]>;
 }
 
 /** Of an agent without such patterns, and of a program that a person wrote down. */
-export const NOTHING_KEPT: Kept = { all: false, fixed: [], madeSince: () => Promise.resolve([]) };
+export const NOTHING_KEPT: Kept = { all: false, fixed: [], open: [], madeSince: () => Promise.resolve([]) };
 
 interface Place {
   workspace: string;
@@ -46,6 +48,7 @@ export async function keptByPatterns({ workspace, permissions, allowed, signal }
   return {
     all: false,
     fixed: [...named, ...found],
+    open,
     madeSince: async () => {
       const known = new Set(found);
       // Whoever was cancelled leaves nothing behind either.

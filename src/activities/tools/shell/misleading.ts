@@ -36,16 +36,17 @@ const MOST_ROUNDS = 5;
  * before it (no package in a work tree: nobody starts Perdure there), or a folder would be hidden from agents as one of
  * state (but `.perdure`, which is hidden by its name, and may be a person's new project), or by which git, which enters
  * repositories inside by itself, would start a program there. Gives in words what was put back; called once more it
- * does nothing. Throws at its end what could not be taken away. `madeSince` finds more that no command may make.
+ * does nothing. Throws at its end what could not be taken away. `fixed` are the paths that no command may write, `kept`
+ * the places by which one keeps them; `madeSince` finds more that no command may make.
  */
 export async function guardWorkspace(
   workspace: string,
-  { fixed, madeSince }: { fixed: string[]; madeSince?: () => Promise<string[]> },
+  { fixed, kept, madeSince }: { fixed: string[]; kept: string[]; madeSince?: () => Promise<string[]> },
   owner: AsideOwner,
 ): Promise<() => Promise<string[]>> {
   const isWorkTree = isInWorkTree(workspace, owner.store.folder);
   const aside = createAside(owner);
-  const settleMissing = guardMissing(workspace, fixed, aside);
+  const settleMissing = guardMissing(workspace, kept, aside);
   const shared = running.get(workspace) ?? { commands: 0, before: misleadingIn(workspace, { isWorkTree }) };
   running.set(workspace, shared);
   shared.commands += 1;

@@ -18,8 +18,9 @@ import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { isBelow } from '../../../store/folders/places.js';
 import { stateAround } from '../../../store/folders/state-folders.js';
-import type { Begun } from '../../workspace/alike.js';
-import { beginAlike } from '../../workspace/alike.js';
+import type { Begun, Sight } from '../../workspace/alike.js';
+import { beginAlike, endsIn } from '../../workspace/alike.js';
+import { keptPlaces } from '../../workspace/kept-places.js';
 import { fixedIn } from './fixed-in.js';
 import { madeProtected } from './guard.js';
 import type { Kept } from './kept-by-patterns.js';
@@ -29,9 +30,9 @@ import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
 import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, IN_SANDBOX, SANDBOX_HOME, enclose, findSandbox, mountsOf, started } from './sandbox.js';
+import type { Hidden } from './hidden.js';
 import { hiddenFrom } from './hidden.js';
 import { guardWorkspace, settleAfter } from './misleading.js';
-import type { Shown } from './workspace-mounts.js';
 import { makeFolders } from './workspace-mounts.js';
 
 /** Of each stream, so much is told to the model. */
@@ -89,7 +90,7 @@ export type ProgramEnd =
  * Runs a program for an agent: in the sandbox where there is one; without it only what reads the workspace and no more.
  */
 export async function runProgram(program: Program, context: ToolContext): Promise<ProgramEnd> {
-  const { workspace, permissions, run, store, signal } = context;
+  const { workspace, run, store, signal } = context;
   const state = stateAround(workspace);
   if (state !== null) return { failure: `No program is run in \`${state}\`: it is the state of Perdure itself.` };
   const projects = await projectsIn(store, workspace);
@@ -103,12 +104,9 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
     const env = { ...environment(workspace, sandbox !== null, tag), ...traced(context), ...program.env };
     const path = env['PATH'] ?? '';
-    const kept = sandbox === null ? NOTHING_KEPT : await keptFrom(program, context).catch(asRefusal);
-    if (kept instanceof FileRefusal) return { failure: kept.message };
-    const fixed = [...(await fixedIn({ store, run, workspace, projects }, permissions.protected)), ...kept.fixed];
-    const shown = { workspace, fixed, writable: kept.all ? [] : permissions.writable, ...hidden };
-    await makeFolders(workspace, permissions);
-    const begun = await beginInTime(program, shown, () => mountsOf(shown, path), signal);
+    const place = { path, hidden, isBare: sandbox === null, projects };
+    const begun = await beginInTime(program, place, context).catch(asRefusal);
+    if (begun instanceof FileRefusal) return { failure: begun.message };
     if (begun === null) return { failure: tooLate(program) };
     try {
       const begin = async (): Promise<ProgramEnd> => {
@@ -120,7 +118,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
           sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
         return sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched);
       };
-      const guard = await guardWorkspace(workspace, { fixed, madeSince: kept.madeSince }, context);
+      const guard = await guardWorkspace(workspace, begun, context);
       // Also of one that was cancelled: what it has made does not stay.
       const end = await begin().catch((error: unknown) => settleAfter(error, guard, context.log));
       const made = await guard();
@@ -148,25 +146,64 @@ function keptFrom(
     : keptByPatterns({ workspace, permissions, allowed, signal });
 }
 
-/** Waits for other commands no longer than the program may take; null where that was not enough. */
-async function beginInTime(
-  program: Program,
-  seen: Shown,
-  mountsNow: () => string[],
-  signal: AbortSignal,
-): Promise<Begun | null> {
+/** Where a program is to begin: what of the machine is not shown to it, and whether it is one without a sandbox. */
+interface Place {
+  path: string;
+  hidden: Hidden;
+  isBare: boolean;
+  projects: string[];
+}
+
+/** A program that has begun, with the paths that it must not write. */
+type BegunProgram = Begun & { fixed: string[]; madeSince: Kept['madeSince'] };
+
+/**
+ * Waits for other commands no longer than the program may take; null where that was not enough. Throws a refusal where
+ * more is kept from it than can be.
+ */
+async function beginInTime(program: Program, place: Place, context: ToolContext): Promise<BegunProgram | null> {
+  const { workspace, permissions, store, run, signal } = context;
   const limit = startTimeLimit(signal, program.timeoutMs);
   try {
-    const begun = await beginAlike(seen.workspace, mountsNow, limit.signal, movable(program, seen));
-    if (begun === null) signal.throwIfAborted();
-    return begun;
+    await makeFolders(workspace, permissions);
+    for (;;) {
+      const ended = endsIn(workspace);
+      const kept = place.isBare ? NOTHING_KEPT : await keptFrom(program, context);
+      const own = await fixedIn({ store, run, workspace, projects: place.projects }, permissions.protected);
+      const fixed = [...own, ...kept.fixed];
+      const shown = { workspace, writable: kept.all ? [] : permissions.writable, ...place.hidden };
+      const look = (): Sight => {
+        const places = keptPlaces(workspace, fixed);
+        return { mounts: mountsOf({ ...shown, kept: places }, place.path), kept: places, patterns: kept.open };
+      };
+      const begun = await beginAlike(workspace, look, limit.signal, movable(program, workspace, fixed));
+      if (begun === null) signal.throwIfAborted();
+      if (begun === null) return null;
+      // What patterns fit was looked for while another command still ran, which may have made more of it.
+      const isSure = kept.open.length === 0 || endsIn(workspace) === ended;
+      const now = isSure ? kept : await keptFrom(program, context).catch(endedBy(begun));
+      if (isAlike(now, kept)) return { ...begun, fixed, madeSince: kept.madeSince };
+      begun.end();
+    }
   } finally {
     limit.release();
   }
 }
 
+function endedBy({ end }: Begun): (error: unknown) => never {
+  return (error) => {
+    end();
+    throw error;
+  };
+}
+
+/** Tells whether patterns fit the same. */
+function isAlike(one: Kept, other: Kept): boolean {
+  return one.fixed.join('\0') === other.fixed.join('\0');
+}
+
 /** Of the files that it sees in the places of others, those that another command could move. */
-function movable({ shown = [] }: Program, { workspace, fixed }: Shown): string[] {
+function movable({ shown = [] }: Program, workspace: string, fixed: string[]): string[] {
   const kept = fixed.map((path) => join(workspace, path)).filter((path) => existsSync(path));
   return shown.map(({ at }) => at).filter((at) => !kept.some((path) => isBelow(at, path)));
 }

@@ -1,7 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Permissions } from '../../../plan/tools/permission.js';
-import { keptPlaces } from '../../workspace/kept-places.js';
 import { KEPT_IN_PROJECTS } from '../../workspace/projects-in.js';
 import { inFolderOf } from '../../workspace/open.js';
 import { FileRefusal } from '../../refusal.js';
@@ -21,8 +20,8 @@ const GIT_FIXED = [
 export interface Shown {
   /** Its real path. */
   workspace: string;
-  /** Paths in it that are read and not written. */
-  fixed: string[];
+  /** Places in it that are read and not written, by `keptPlaces`. */
+  kept: string[];
   /** The only paths in it that are written; absent for all. */
   writable?: string[] | undefined;
   /** State folders, wherever they are. */
@@ -67,24 +66,22 @@ export function fixedPaths(protectedPaths: string[], projects: string[], reposit
  * it leads to, and that may be anywhere. What is a mount of its own can be neither renamed nor replaced, so each folder
  * that holds something that is kept is one, too: with it that would go elsewhere.
  */
-export function workspaceMounts({ workspace, fixed, writable, states, sockets }: Shown): string[] {
+export function workspaceMounts({ workspace, kept: places, writable, states, sockets }: Shown): string[] {
   const git = join(workspace, '.git');
   const kind = kindOf(git);
-  const places = (writable ?? ['.']).map((entry) => join(workspace, entry).replace(/\/+$/, ''));
-  const bind = places.includes(workspace) ? '--bind' : '--ro-bind';
-  const kept = keptPlaces(workspace, fixed)
-    .map((place) => join(workspace, place))
-    .filter(isReal);
+  const written = (writable ?? ['.']).map((entry) => join(workspace, entry).replace(/\/+$/, ''));
+  const bind = written.includes(workspace) ? '--bind' : '--ro-bind';
+  const kept = places.map((place) => join(workspace, place)).filter(isReal);
   const holders = holdersOf([...kept, ...statePlaces(states, [workspace]), ...sockets], workspace);
   return [
     bind,
     workspace,
     workspace,
-    ...places.flatMap((path) => (path.startsWith(`${workspace}/`) && isReal(path) ? ['--bind', path, path] : [])),
+    ...written.flatMap((path) => (path.startsWith(`${workspace}/`) && isReal(path) ? ['--bind', path, path] : [])),
     // A file of that name says where the repository is.
     ...(kind === 'folder' ? [bind, git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
     ...holders
-      .filter((path) => path !== git && places.some((place) => path.startsWith(`${place}/`)))
+      .filter((path) => path !== git && written.some((place) => path.startsWith(`${place}/`)))
       .flatMap((path) => ['--bind', path, path]),
     ...kept.flatMap((path) => ['--ro-bind-try', path, path]),
     ...covered(sockets),
