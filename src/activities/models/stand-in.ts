@@ -1,22 +1,55 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { ownOf } from '../../plan/values/own.js';
+import { stepFailure } from '../failures.js';
 
-/** Schemas may refer to themselves; optional parts are left out below this depth. */
+/** Schemas may refer to themselves: below this depth objects are empty. */
 const DEPTH = 12;
+/** Optional parts are left out below the first of these depths at which the value is not too large. */
+const OPTIONAL_DEPTHS = [DEPTH / 2, 3, 2, 1, 0];
+/** A schema is foreign text, and one whose parts refer to each other doubles with each level: so many are followed. */
+const MOST_VALUES = 10_000;
+const MOST_CHARACTERS = 1_000_000;
+/** So many schemas stand for each other. */
+const MOST_LEVELS = 200;
 
-/** A value that satisfies a JSON Schema as far as one can be made without knowing what it is for; texts hold `text`. */
+/** A value by a schema would be larger than anybody wants to see. */
+class TooLarge extends Error {}
+
+/**
+ * A value that satisfies a JSON Schema as far as one can be made without knowing what it is for; texts hold `text`.
+ * Throws `request-refused` where it would be too large.
+ */
 export function standIn(schema: Json, text: string): Json {
-  return build(schema, { root: schema, text, depth: 0 });
+  for (const optional of OPTIONAL_DEPTHS) {
+    try {
+      return build(schema, { root: schema, text, depth: 0, level: 0, optional, left: { values: MOST_VALUES } });
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+    }
+  }
+  throw stepFailure(
+    'request-refused',
+    `A rehearsal cannot make an answer by this schema: it would have more than ${MOST_VALUES} values, or a text of more ` +
+      `than ${MOST_CHARACTERS} characters.`,
+  );
 }
 
 interface Making {
   root: Json;
   text: string;
   depth: number;
+  /** Of schemas in each other, also those that stand for the same value. */
+  level: number;
+  /** The depth below which optional parts are left out. */
+  optional: number;
+  /** Values that may still be made; all that is made together has one. */
+  left: { values: number };
 }
 
-function build(given: Json, making: Making): Json {
+function build(given: Json, outer: Making): Json {
+  const making = { ...outer, level: outer.level + 1 };
+  if ((making.left.values -= 1) < 0 || making.level > MOST_LEVELS) throw new TooLarge();
   const schema = resolve(given, making.root);
   if (!isObject(schema)) return making.text;
   const fixed = schema['const'] ?? first(schema['enum']) ?? first(schema['examples']) ?? schema['default'];
@@ -96,7 +129,7 @@ function objectFor(schema: JsonObject, making: Making): JsonObject {
   const properties = asObject(schema['properties']);
   const required = new Set(asList(schema['required']).map(String));
   const names = [...new Set([...Object.keys(properties), ...required])].filter(
-    (name) => required.has(name) || making.depth < DEPTH / 2,
+    (name) => required.has(name) || making.depth < making.optional,
   );
   if (making.depth > DEPTH) return {};
   return Object.fromEntries(
@@ -107,7 +140,8 @@ function objectFor(schema: JsonObject, making: Making): JsonObject {
 function listFor(schema: JsonObject, making: Making): Json[] {
   const heads = asList(schema['prefixItems']).map((item) => build(item, { ...making, depth: making.depth + 1 }));
   const least =
-    asNumber(schema['minItems']) ?? (asNumber(schema['maxItems']) === 0 || making.depth >= DEPTH / 2 ? 0 : 1);
+    asNumber(schema['minItems']) ?? (asNumber(schema['maxItems']) === 0 || making.depth >= making.optional ? 0 : 1);
+  if (least > making.left.values) throw new TooLarge();
   const more = Array.from({ length: Math.max(0, least - heads.length) }, (_, index) =>
     build(schema['items'] ?? true, {
       ...making,
@@ -143,5 +177,6 @@ function textFor(schema: JsonObject, text: string): string {
   const formatted = FORMATS.get(schema['format']);
   if (formatted !== undefined) return formatted;
   const least = asNumber(schema['minLength']) ?? 0;
+  if (least > MOST_CHARACTERS) throw new TooLarge();
   return [...text.padEnd(least, '.')].slice(0, asNumber(schema['maxLength']) ?? Infinity).join('');
 }

@@ -4,6 +4,7 @@ import { ollamaUrl } from '../../../src/activities/models/http/ollama-address.js
 import { BUILT_IN_PRICES } from '../../../src/activities/models/choice/price-table.js';
 import { costOf } from '../../../src/activities/models/choice/prices.js';
 import { NO_USAGE } from '../../../src/activities/models/protocol/provider.js';
+import type { JsonObject } from '../../../src/plan/values/json.js';
 import { retryAfterMs } from '../../../src/activities/models/http/retry-after.js';
 import { standIn } from '../../../src/activities/models/stand-in.js';
 
@@ -123,5 +124,28 @@ describe('a stand-in', () => {
   ])('satisfies %j', (schema) => {
     const value = standIn(schema, 'rehearsal');
     expect(new Ajv2020({ strict: false, validateFormats: false }).validate(schema, value)).toBe(true);
+  });
+
+  const tree = (names: string[], required: string[]): JsonObject => ({
+    $defs: {
+      node: { type: 'object', required, properties: Object.fromEntries(names.map((name) => [name, { $ref: NODE }])) },
+    },
+    $ref: NODE,
+  });
+  const NODE = '#/$defs/node';
+  const NAMES = Array.from({ length: 30 }, (_, index) => `name_${index}`);
+
+  it('leaves out more of what is optional where a schema refers to itself by many names', () => {
+    expect(standIn(tree(NAMES, []), 'rehearsal')).toMatchObject({ name_0: { name_1: {} } });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['refers to itself by many names', tree(NAMES, NAMES.slice(0, 3))],
+    ['stands for itself', { $defs: { node: { anyOf: [{ $ref: NODE }] } }, $ref: NODE }],
+    ['wants many items', { type: 'array', minItems: 1e9 }],
+    ['wants more items than there can be', { type: 'array', minItems: 1e300 }],
+    ['wants a long text', { type: 'string', minLength: 1e12 }],
+  ])('refuses a schema that %s', (_what, schema) => {
+    expect(() => standIn(schema, 'rehearsal')).toThrow('A rehearsal cannot make an answer by this schema');
   });
 });
