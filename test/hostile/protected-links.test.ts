@@ -61,6 +61,15 @@ describe('what a person keeps elsewhere in the workspace, by links, is protected
     expect(await writeFile('other/a.yml')).toMatchObject({ is_error: false });
   });
 
+  it('but AGENTS.md is written, to which a link in the folder of another tool leads, and the link is not', async () => {
+    put('AGENTS.md', 'own');
+    link('.github/copilot-instructions.md', '../AGENTS.md');
+    expect(await python("open('AGENTS.md', 'w').write('by a command')")).toContain('"exit_code":0');
+    expect(await writeFile('AGENTS.md')).toMatchObject({ is_error: false });
+    expect(await python("os.remove('.github/copilot-instructions.md')")).toContain('Read-only');
+    expect(await writeFile('.github/copilot-instructions.md')).toHaveProperty('denied');
+  });
+
   it.each<[what: string, make: () => void, place: string]>([
     ['a file below a link', () => (put('tools/cargo/x', ''), link('.cargo', 'tools/cargo')), 'tools/cargo/config.toml'],
     ['what a link leads to', () => link('.envrc', 'env/real'), 'env/real'],

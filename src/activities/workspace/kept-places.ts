@@ -13,6 +13,12 @@ const MOST_ENTRIES = 1_000_000;
 const MOST_LED_TO = 1_000;
 /** Packages, and what a repository stores: nobody goes by a link in there. */
 const UNSEARCHED = /(?:^|\/)(?:node_modules|\.git\/(?:.*\/)?(?:objects|refs|logs))(?:\/|$)/;
+/**
+ * What agents may write in its own right: what a run leaves there is told as a run's. Other tools are told the same by
+ * links to it from their own folders, which begin with a dot; in ours such a link is a definition.
+ */
+const INSTRUCTIONS = 'AGENTS.md';
+const TOLD_BY_LINK = /^\..*\.mdc?$/;
 
 /** What stands at a path: something, or a link with where it leads. */
 type Standing = 'missing' | 'other' | { to: string };
@@ -26,7 +32,8 @@ interface Way {
 /**
  * All places of a workspace by which one keeps these paths of it: where each is without links, be there something or
  * not, each link on the way, and the same of what links lead to that lie in these folders. A command that exchanged
- * one of them would have the path lead elsewhere. Paths are from the workspace's root; places outside are left out.
+ * one of them would have the path lead elsewhere. A link in one of these folders by which another tool is told
+ * `AGENTS.md` does not keep that. Paths are from the workspace's root; places outside are left out.
  * Throws a refusal where there is more than can be looked at: nobody knows all places then.
  */
 export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRIES): string[] {
@@ -36,7 +43,10 @@ export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRI
   const seen = new Map<string, Standing>();
   const add = (from: string): void => {
     const { end, links } = wayOf(from, top, seen);
-    for (const place of [...links, end].filter((path) => path !== top && isBelow(path, top))) places.add(place);
+    const way = [...links, end];
+    const told = TOLD_BY_LINK.test(relative(top, from)) ? way.indexOf(join(top, INSTRUCTIONS)) : -1;
+    const kept = told > 0 ? way.slice(0, told) : way;
+    for (const place of kept.filter((path) => path !== top && isBelow(path, top))) places.add(place);
     if (places.has(end) && entryAt(end)?.isDirectory() === true) folders.add(end);
   };
   for (const path of paths) add(join(top, path));

@@ -88,3 +88,20 @@ it('refuses where links lead to more places than can be kept, and counts none th
   for (let index = 0; index < 1_001; index += 1) link(`a/in/${index}`, `../../b/${index}`);
   expect(() => places('a')).toThrow('Links in what is protected lead to more than 1000 places');
 });
+
+it('leaves AGENTS.md to agents where a link in the folder of another tool leads there, and keeps the link', () => {
+  make('.github/workflows', 'definitions/agents', 'docs');
+  for (const name of ['AGENTS.md', 'docs/b.md']) writeFileSync(join(workspace, name), '');
+  link('.github/copilot-instructions.md', '../to-agents');
+  link('to-agents', 'AGENTS.md');
+  expect(places('.github')).toEqual(['.github', 'to-agents']);
+  expect(places('.github', 'AGENTS.md')).toEqual(['.github', 'AGENTS.md', 'to-agents']);
+  link('.github/workflows/ci.yml', '../../AGENTS.md');
+  expect(places('.github')).toEqual(['.github', 'to-agents', 'AGENTS.md']);
+  link('definitions/agents/a.md', '../../AGENTS.md');
+  expect(places('definitions')).toEqual(['definitions', 'AGENTS.md']);
+  rmSync(join(workspace, 'AGENTS.md'));
+  link('AGENTS.md', 'docs/b.md');
+  rmSync(join(workspace, '.github/workflows/ci.yml'));
+  expect(places('.github')).toEqual(['.github', 'to-agents']);
+});
