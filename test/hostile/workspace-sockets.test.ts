@@ -1,6 +1,7 @@
 // @module-tag sandbox
 // @module-tag python3
 // @seconds 10
+import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -31,24 +32,41 @@ beforeEach(async () => {
   context = await toolContext();
 });
 
-it.each(['app.sock', '.devenv/run/postgres/.s.PGSQL.5432', '.git/fsmonitor--daemon.ipc'])(
-  'a command reaches nobody who listens at `%s` in the workspace',
-  async (path) => {
-    const reached = await listening(path);
-    const connect = `s.connect('${path}'); print(s.recv(9))`;
-    expect(await python(connect)).toMatch(/Connection refused|Permission denied|not a socket/);
-    const before = reached();
-    for (const script of [
-      `os.rename('${path}', 'moved'); s.connect('moved'); print(s.recv(9))`,
-      `os.remove('${path}')`,
-      `os.link('${path}', 'moved'); s.connect('moved'); print(s.recv(9))`,
-      ...(path.includes('/') ? [`os.rename('${path.split('/', 1)[0]}', 'moved')`] : []),
-    ])
-      expect([script, await python(script)]).toEqual([script, expect.stringMatching(/busy|cross-device|Read-only/)]);
-    expect(await python(connect)).not.toContain('canary');
-    expect([reached(), lstatSync(at(path)).isSocket(), existsSync(at('moved'))]).toEqual([before, true, false]);
-  },
-);
+it.each([
+  'app.sock',
+  '.devenv/run/postgres/.s.PGSQL.5432',
+  '.git/fsmonitor--daemon.ipc',
+  'node_modules/.cache/dev/server.sock',
+  'packages/web/build/deep/down/run/server.sock',
+])('a command reaches nobody who listens at `%s` in the workspace', async (path) => {
+  const reached = await listening(path);
+  const connect = `s.connect('${path}'); print(s.recv(9))`;
+  expect(await python(connect)).toMatch(/Connection refused|Permission denied|not a socket/);
+  const before = reached();
+  for (const script of [
+    `os.rename('${path}', 'moved'); s.connect('moved'); print(s.recv(9))`,
+    `os.remove('${path}')`,
+    `os.link('${path}', 'moved'); s.connect('moved'); print(s.recv(9))`,
+    ...(path.includes('/') ? [`os.rename('${path.split('/', 1)[0]}', 'moved')`] : []),
+  ])
+    expect([script, await python(script)]).toEqual([script, expect.stringMatching(/busy|cross-device|Read-only/)]);
+  expect(await python(connect)).not.toContain('canary');
+  expect([reached(), lstatSync(at(path)).isSocket(), existsSync(at('moved'))]).toEqual([before, true, false]);
+});
+
+it('a command reaches nobody who has begun to listen since the last one, nor by a path from where he stands', async () => {
+  expect(await python('print(1)')).toContain('"exit_code":0');
+  const reached = await listening('late.sock');
+  const script =
+    "import socket, os; s = socket.socket(socket.AF_UNIX); s.bind('own.sock'); s.listen(); print(1); input()";
+  mkdirSync(at('node_modules/deep'), { recursive: true });
+  const server = spawn('python3', ['-c', `${script}`], { cwd: at('node_modules/deep') });
+  onTestFinished(() => void server.kill());
+  await new Promise((resolve) => server.stdout.once('data', resolve));
+  for (const path of ['late.sock', 'node_modules/deep/own.sock'])
+    expect(await python(`s.connect('${path}')`)).toMatch(/Connection refused|Permission denied|not a socket/);
+  expect(reached()).toBe(0);
+});
 
 it('what a command listened at itself is removed by the next one', async () => {
   expect(await python("s.bind('own.sock'); s.listen()")).toContain('"exit_code":0');

@@ -5,6 +5,7 @@ import { isBelow } from '../../../store/folders/places.js';
 import { isStateFolder } from '../../../store/folders/state-folders.js';
 import { temporaryPlace } from '../../../store/folders/temporary.js';
 import { errorCode } from '../../../store/store-failure.js';
+import { boundSockets } from './bound-sockets.js';
 
 /**
  * So many folders are looked at, and what was found holds so long. Where there are more nobody knows what is state
@@ -29,7 +30,7 @@ const known = new Map<string, Looked>();
 /**
  * What no program in a workspace sees: its own state folder, ours wherever it lies, those of trusted projects in it (as
  * paths from its root), others near its root, the place of our temporary folders, should that lie there, and sockets
- * near its root: whoever listens there is no part of a sandbox. Throws a refusal where nobody knows all states.
+ * near its root or that the system tells of: whoever listens there is no part of a sandbox. Throws a refusal where nobody knows all states.
  */
 export async function hiddenFrom(workspace: string, ours: string | null, projects: string[]): Promise<Hidden> {
   const own = ['', ...projects].map((path) => join(workspace, path, STATE));
@@ -38,7 +39,10 @@ export async function hiddenFrom(workspace: string, ours: string | null, project
   const others = states.filter((path) => basename(path) === STATE || isStateFolder(path));
   const temporary = temporaryPlace();
   const alsoOurs = [...(ours === null ? [] : [ours]), ...(isBelow(temporary, workspace) ? [temporary] : [])];
-  return { states: [...new Set([...own, ...alsoOurs, ...others])], sockets };
+  const all = [...new Set([...own, ...alsoOurs, ...others])];
+  // What a state folder holds is hidden with it.
+  const bound = boundSockets(workspace).filter((path) => !all.some((state) => isBelow(path, state)));
+  return { states: all, sockets: [...new Set([...sockets, ...bound])].sort() };
 }
 
 /** Our own state is known by its path; file tools know each folder of state when they come to it. */
