@@ -3,7 +3,7 @@
 // @seconds 15
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../src/plan/values/json.js';
 import type { BuiltinTool } from '../../src/plan/tools/tool.js';
 import { openStore } from '../../src/store/local-store.js';
@@ -76,4 +76,15 @@ it('tells of a state folder by another name that searches, lists and tests do no
   expect(await call('run_tests', { argv: ['node', '--test', 'test/good.test.js'] })).toContain(said);
   await openStore(at('.perdure'));
   expect(await call('list_files', {})).not.toContain('as state of Perdure');
+});
+
+it('temporary files of ours are entered by no tool for files, where TMPDIR lies in a workspace', async () => {
+  put('tmp/perdure-output-x/secret', 'canary');
+  vi.stubEnv('TMPDIR', at('tmp'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const refused = '`tmp` holds temporary files of Perdure: TMPDIR leads there.';
+  expect(await call('read_file', { path: 'tmp/perdure-output-x/secret' })).toContain(refused);
+  expect(await call('write_file', { path: 'tmp/perdure-output-x/secret', content: '' })).toContain(refused);
+  expect(await call('search_files', { pattern: 'canary' })).not.toContain('secret');
+  expect(await call('write_file', { path: 'tmp2/a', content: '' })).toContain('"is_error":false');
 });

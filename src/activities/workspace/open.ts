@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { errorCode } from '../../store/store-failure.js';
 import { isBelow } from '../../store/folders/places.js';
+import { isTemporaryPlace } from '../../store/folders/temporary.js';
 import { STORE_FILE, isStateFolder, readsAsStore, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from '../refusal.js';
 import { perdureAt, perdureBy } from './perdure-names.js';
@@ -105,6 +106,8 @@ export async function openEntry<T>(
   return enterEntry(folder, name, make, (inner) => {
     // Asked of the folder that is open: no other name of it makes it another.
     if (isStateFolder(inner.at('.'))) throw new FileRefusal(`\`${inner.shown}\` is the state of Perdure itself.`);
+    if (isTemporaryPlace(inner.at('.')))
+      throw new FileRefusal(`\`${inner.shown}\` holds temporary files of Perdure: TMPDIR leads there.`);
     return act(inner);
   });
 }

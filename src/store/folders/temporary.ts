@@ -17,6 +17,12 @@ export function temporaryPlace(): string {
   return isInProject(place) && !isInProject(SYSTEM_PLACE) ? SYSTEM_PLACE : place;
 }
 
+/** Tells whether a folder is that place. It is none that commands of agents see, should it lie in their workspace. */
+export function isTemporaryPlace(folder: string): boolean {
+  const real = realOf(folder);
+  return real === realOf(tmpdir()) && real === temporaryPlace();
+}
+
 /** Makes a folder there that only this user may enter, `perdure-<purpose>-…`; gives its real path. */
 export async function makeTemporary(purpose: string): Promise<string> {
   return await mkdtemp(join(realOf(temporaryPlace()), `perdure-${purpose}-`));

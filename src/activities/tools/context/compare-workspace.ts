@@ -44,9 +44,9 @@ export const compareWorkspace = builtin({
     const { store, workspace } = context;
     const { tree, unnamed, unread } = (await store.snapshotNow(workspace)) ?? { tree: null, unnamed: [], unread: [] };
     const counts = (path: string): boolean => !isWithin(path, without);
-    const isWhole = ![...unnamed, ...unread].some(counts);
     const told = tree === null ? null : await contentOf(store.snapshotGit, tree, counts);
-    const digest = told ?? (await hashOfFiles(context, counts));
+    const { digest, states } = told === null ? await hashOfFiles(context, counts) : { digest: told, states: [] };
+    const isWhole = ![...unnamed, ...unread, ...states].some(counts);
     const may = mayBeTold(context.permissions);
     const compared = { from: since ?? '', to: tree ?? '', counts: (path: string) => counts(path) && may(path) };
     const diff = since !== null && tree !== null ? await patchBetween(store.snapshotGit, compared) : null;
@@ -70,19 +70,21 @@ function reasonOf(seen: string[], digest: string, isWhole: boolean): string | nu
     : `What was changed${of} is only taken back: it is as it was before.`;
 }
 
-/** Where git does not keep the files: SHA-256 over all of them, with their paths. */
+/** Where git does not keep the files: SHA-256 over all of them, with their paths; and state folders among them. */
 async function hashOfFiles(
   { workspace, permissions, signal }: ToolContext,
   counts: (path: string) => boolean,
-): Promise<string> {
+): Promise<{ digest: string; states: string[] }> {
   const hash = createHash('sha256');
-  const whole = await walk({ workspace, permissions, signal }, '.', { below: true }, async (found) => {
+  const states: string[] = [];
+  const onState = (path: string): void => void states.push(path);
+  const whole = await walk({ workspace, permissions, signal }, '.', { below: true, onState }, async (found) => {
     if (found.kind === 'file' && counts(found.path))
       hash.update(`${JSON.stringify([found.path, await contentIn(found)])}\n`);
     return 'go on';
   });
   if (!whole) hash.update(randomUUID()); // Nobody can say that it is as it was.
-  return `sha256:${hash.digest('hex')}`;
+  return { digest: `sha256:${hash.digest('hex')}`, states };
 }
 
 /** What a file holds; of what is no text that can be read, its size and when it was changed. */

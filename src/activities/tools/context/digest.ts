@@ -4,7 +4,7 @@ import { safeLine } from '../../../plan/text/safe-text.js';
 import { openFile } from '../../workspace/open.js';
 import type { Folder } from '../../workspace/open.js';
 import { FileRefusal } from '../../refusal.js';
-import { walk } from '../files/walk.js';
+import { passedOver, walk } from '../files/walk.js';
 import { hasSignatures, hintOf, signaturesOf } from './signatures.js';
 import { insideBlock } from '../../../plan/text/data-block.js';
 
@@ -37,8 +37,8 @@ interface SeenFile {
  * with a dot, which may hold secrets.
  */
 export async function digestOf(look: Look): Promise<string> {
-  const { files, more } = await filesOf(look);
-  if (files.length === 0) return 'There are no files yet.';
+  const { files, more, states } = await filesOf(look);
+  if (files.length === 0) return ['There are no files yet.', ...passedOver(states)].join('\n');
   const shown = files.slice(0, MOST_FILES);
   const rest = files.length - shown.length;
   const newest = [...files]
@@ -50,14 +50,17 @@ export async function digestOf(look: Look): Promise<string> {
       ...shown.map(({ path, hint }) => `- ${path}${hint === '' ? '' : `: ${hint}`}`),
       ...(rest === 0 ? [] : [`[${rest}${more ? ' or more' : ''} other files]`]),
       ...newest.flatMap(({ path, signatures }) => ['', `In ${path}:`, ...signatures.map((line) => `  ${line}`)]),
+      ...passedOver(states),
     ].join('\n'),
   );
 }
 
-async function filesOf(look: Look): Promise<{ files: SeenFile[]; more: boolean }> {
+async function filesOf(look: Look): Promise<{ files: SeenFile[]; more: boolean; states: string[] }> {
   const files: SeenFile[] = [];
+  const states: string[] = [];
+  const onState = (path: string): void => void states.push(safeLine(path));
   let more = false;
-  const whole = await walk(look, '.', { below: true }, async ({ path, kind, folder, name }) => {
+  const whole = await walk(look, '.', { below: true, onState }, async ({ path, kind, folder, name }) => {
     if (kind !== 'file' || path.startsWith('.elisa/')) return 'go on';
     if (files.length === MOST_SEEN) {
       more = true;
@@ -72,7 +75,7 @@ async function filesOf(look: Look): Promise<{ files: SeenFile[]; more: boolean }
     });
     return 'go on';
   });
-  return { files, more: more || !whole };
+  return { files, more: more || !whole, states };
 }
 
 /** When a file was changed, and its first characters where it is a text that is read; null for what is gone. */

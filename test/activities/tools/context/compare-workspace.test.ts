@@ -25,6 +25,16 @@ const compare = async (args: JsonObject = {}): Promise<Compared> => {
   return ('content' in told ? told.content : null) as Compared; // what the tool gives
 };
 
+it('without git it says that folders of state were not compared', async () => {
+  mkdirSync(join(context.workspace, 'data'));
+  write('data/store.json', JSON.stringify({ id: 'abcdefgh', version: 1 }));
+  const first = await compare();
+  expect(await compare({ after: first })).toMatchObject({
+    reason: 'Nothing was changed of the files that can be read.',
+  });
+  expect(await compare({ after: first, without: ['data'] })).toMatchObject({ reason: 'Nothing was changed.' });
+});
+
 describe.each([['with git'], ['without git']])('compare_workspace %s', (kind) => {
   beforeEach(() => {
     if (kind === 'with git') execFileSync('git', ['init', '--quiet', context.workspace]);

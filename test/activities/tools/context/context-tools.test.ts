@@ -44,6 +44,14 @@ describe('gather_context', () => {
     );
   });
 
+  it('names folders of state that it did not look into', async () => {
+    await mkdir(at('data'));
+    await writeFile(at('data', 'store.json'), JSON.stringify({ id: 'abcdefgh', version: 1 }));
+    expect((await gather()).files).toBe('There are no files yet.\n[not looked at, as state of Perdure: `data`]');
+    await writeFile(at('a.txt'), 'a');
+    expect((await gather()).files).toBe('- a.txt\n[not looked at, as state of Perdure: `data`]');
+  });
+
   it('names 200 files, and looks into the 20 newest', async () => {
     for (let index = 0; index < 205; index += 1) {
       const file = at(`f${String(index).padStart(3, '0')}.js`);
