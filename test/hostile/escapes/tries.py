@@ -84,6 +84,25 @@ def handle_of_a_file(): return call('open_by_handle_at', -100, ctypes.create_str
 def watch_outside():
     if libc.inotify_add_watch(libc.inotify_init(), S.encode(), 0xfff) == -1: raise OSError(ctypes.get_errno(), 'no watch')
     return 'GOT a watch'
+def lease_on(path):
+    import fcntl
+    signal.signal(signal.SIGIO, signal.SIG_IGN)
+    fd = os.open(path, os.O_RDONLY)
+    # Who opens it meanwhile waits for 45 seconds: a person's git, or any program.
+    for kind in (fcntl.F_WRLCK, fcntl.F_RDLCK):
+        try: fcntl.fcntl(fd, fcntl.F_SETLEASE, kind)
+        except OSError: continue
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        return 'GOT a lease'
+    return 'none'
+each('lease on', ['a.txt', '.git/config', '/usr/bin/env'], lease_on)
+@attempt
+def memory_of_what_is_kept():
+    import mmap
+    with open('.git/config', 'rb') as f, mmap.mmap(f.fileno(), 0, mmap.MAP_SHARED, mmap.PROT_READ):
+        place = next(line for line in open('/proc/self/maps') if line.endswith('.git/config\n')).split('-')[0]
+        os.pwrite(os.open('/proc/self/mem', os.O_RDWR), b'x', int(place, 16))
+    return 'GOT it'
 @attempt
 def watch_everything(): return call('fanotify_init', 0, 0)
 
