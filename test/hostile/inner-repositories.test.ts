@@ -55,6 +55,54 @@ beforeEach(async () => {
   repository(context.workspace);
 });
 
+describe('a folder that is a repository itself, without a `.git`, is left with nothing that git starts there', () => {
+  const evil = (): string => `#!/bin/sh\ntouch ${join(outside, 'marks', 'pwned')}\n`;
+  const plant = (parts: string, config: string): string => `
+for path in ('lib/objects', 'lib/refs', 'lib/hooks', 'parts/objects', 'parts/refs'): os.makedirs(path, exist_ok=True)
+open('lib/HEAD', 'w').write('ref: refs/heads/x\\n')
+for path in ('evil', 'lib/hooks/post-checkout'):
+    open(path, 'w').write(${JSON.stringify(evil())})
+    os.chmod(path, 0o755)
+open('${config}', 'w').write('[core]\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = ' + os.getcwd() + '/evil\\n')
+${parts}`;
+
+  it.each([
+    ['with all its parts', () => plant('', 'lib/config')],
+    [
+      'with those of another folder',
+      () => plant("os.rmdir('lib/objects'); open('lib/commondir', 'w').write('../parts\\n')", 'parts/config'),
+    ],
+  ])('%s', async (_what, script) => {
+    expect(await python(script())).toMatch(/what `(?:lib|parts)\/config` has git do/);
+    spawnSync('git', ['status'], { cwd: at('lib'), env: PERSON });
+    spawnSync('git', ['status'], { cwd: at('lib/refs'), env: PERSON });
+    expect(marks()).toEqual([]);
+  });
+
+  it('nor by tools for files', async () => {
+    const write = (path: string, content: string): ReturnType<typeof callTool> =>
+      callTool({ kind: 'builtin', name: 'write_file' }, { path, content }, context);
+    for (const path of ['lib/objects/x', 'lib/refs/x', 'lib/config'])
+      expect(await write(path, MONITOR)).toMatchObject({ is_error: false });
+    for (const head of ['ref: refs/heads/x\n', 'ref:refs/heads/x', '0'.repeat(40), '0'.repeat(64)])
+      expect(await write('lib/HEAD', head)).toMatchObject({
+        is_error: true,
+        content: '`lib/HEAD` would have git take its folder for a repository, and start what is said there: use git.',
+      });
+    expect(await write('docs/HEAD', 'Title')).toMatchObject({ is_error: false });
+    git(context.workspace, 'init', '-q', '--bare', 'own.git');
+    expect(await write('own.git/config', MONITOR)).toMatchObject({ is_error: true });
+    expect(await write('own.git/config', '[core]\n\tbare = true\n')).toMatchObject({ is_error: false });
+  });
+
+  it('but is made, and gone on with, as git makes one', async () => {
+    git(context.workspace, 'init', '-q', '--bare', 'own.git');
+    expect(await shell('git', 'init', '-q', '--bare', 'lib.git')).toContain('"exit_code":0');
+    expect(await python("run('git', 'push', '-q', 'lib.git', 'HEAD:refs/heads/main')")).toContain('"exit_code":0');
+    expect(await python("run('git', 'push', '-q', 'own.git', 'HEAD:refs/heads/main')")).toContain('"exit_code":0');
+  });
+});
+
 it('an agent plants in no repository inside what a person starts by git at the top', async () => {
   const plants = Object.entries(PLANTS).flatMap(([name, plant]) =>
     ['', 'a/b/c/d/'].map((above) => {

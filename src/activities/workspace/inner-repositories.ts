@@ -31,16 +31,17 @@ type Note = (path: string, found: Found, by?: string) => void;
 
 /**
  * What has git start programs in the repository whose files are in this folder of a workspace, by paths from the
- * workspace's root: settings, hooks, and what leads git to others of them. Nothing of what lies outside of the
- * workspace, where no agent writes.
+ * workspace's root: settings, hooks, and what leads git to others of them. With `isBare` the folder is itself where a
+ * repository has its parts. Nothing of what lies outside of the workspace, where no agent writes.
  */
-export function harmOf(workspace: string, top: string): Map<string, Harm> {
+export function harmOf(workspace: string, top: string, { isBare = false } = {}): Map<string, Harm> {
   const root = realOf(workspace);
   const harm = new Map<string, Harm>();
   const note: Note = (path, { kind, text }, by = `${kind} ${text}`) => {
     if (isBelow(path, root)) harm.set(relative(root, path), { by, text: kind === 'file' ? text : '' });
   };
-  const { folder, common } = partsOf(join(root, top), note);
+  const folder = isBare ? join(root, top) : folderOf(join(root, top), note);
+  const common = commonOf(folder, note);
   const isTop = (path: string): boolean => ledTo(folder, path) === realOf(join(root, top));
   for (const path of [join(folder, 'config.worktree'), join(common, 'config')]) {
     const config = foundAt(path);
@@ -59,16 +60,20 @@ export function harmOf(workspace: string, top: string): Map<string, Harm> {
 }
 
 /** Where a repository has its parts. Notes what git reads otherwise than we, if it reads it at all. */
-function partsOf(top: string, note: Note): { folder: string; common: string } {
+function folderOf(top: string, note: Note): string {
   const git = join(top, '.git');
   const inTop = foundAt(git);
   const led = inTop.kind === 'file' ? GIT_FILE.exec(inTop.text)?.[1] : undefined;
   if (led === undefined && !['folder', 'none'].includes(inTop.kind)) note(git, inTop);
-  const folder = ledTo(top, led ?? '.git');
+  return ledTo(top, led ?? '.git');
+}
+
+/** Likewise where it has those that its work trees share. */
+function commonOf(folder: string, note: Note): string {
   const apart = foundAt(join(folder, 'commondir'));
   const shared = apart.kind === 'file' ? COMMON_FILE.exec(apart.text)?.[1] : undefined;
   if (shared === undefined && apart.kind !== 'none') note(join(folder, 'commondir'), apart);
-  return { folder, common: ledTo(folder, shared ?? '.') };
+  return ledTo(folder, shared ?? '.');
 }
 
 function foundAt(path: string): Found {

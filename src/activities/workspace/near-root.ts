@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { makeReadable } from '../../store/folders/remove.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
@@ -28,6 +28,8 @@ export interface Near {
   packages: string[];
   /** Folders that have a repository, or a file that says where it is (`.git`). */
   repositories: string[];
+  /** Folders that git takes for a repository themselves, when somebody stands in one. */
+  bare: string[];
   /** Sockets of Unix, whether somebody listens there or not. */
   sockets: string[];
 }
@@ -42,7 +44,15 @@ export async function lookNear(
   workspace: string,
   { most = Infinity, opening = false }: { most?: number; opening?: boolean } = {},
 ): Promise<Near> {
-  const near: Near = { states: [], manifests: [], settings: [], packages: [], repositories: [], sockets: [] };
+  const near: Near = {
+    states: [],
+    manifests: [],
+    settings: [],
+    packages: [],
+    repositories: [],
+    bare: [],
+    sockets: [],
+  };
   const seen = new Set([workspace]);
   let level = [workspace];
   let left = most;
@@ -99,11 +109,16 @@ function folderAt(link: string, workspace: string): string | null {
   }
 }
 
+/** With its `HEAD`, as git sees it: what else makes a repository is beside that, or where a file says. */
+function isBare(folder: string, entries: Dirent[]): boolean {
+  return basename(folder) !== '.git' && entries.some(({ name }) => name === 'objects' || name === 'commondir');
+}
+
 /** Notes what a folder has, with its links, and gives the folders in it that are looked into. */
 function note(
   folder: string,
   entries: Dirent[],
-  { states, manifests, settings, packages, repositories, sockets, links }: Near & { links: string[] },
+  { states, manifests, settings, packages, repositories, bare, sockets, links }: Near & { links: string[] },
 ): string[] {
   const inside: string[] = [];
   for (const entry of entries) {
@@ -113,6 +128,7 @@ function note(
     if (entry.name === PACKAGES) packages.push(folder);
     else if (entry.isSymbolicLink()) links.push(path);
     if (entry.name === '.git') repositories.push(folder);
+    if (entry.name === 'HEAD' && isBare(folder, entries)) bare.push(folder);
     if (entry.isSocket()) sockets.push(path);
     if (!entry.isDirectory() || entry.name === PACKAGES || STORED.test(path)) continue;
     if (entry.name === STATE) states.push(path);

@@ -3,11 +3,13 @@ import { lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/p
 import { constants } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
+import { entryAt } from '../../store/folders/entry-at.js';
 import { errorCode } from '../../store/store-failure.js';
 import { isBelow } from '../../store/folders/places.js';
 import { isTemporaryPlace } from '../../store/folders/temporary.js';
 import { STORE_FILE, isStateFolder, readsAsStore, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from '../refusal.js';
+import { harmIn } from './git-settings.js';
 import { perdureAt, perdureBy } from './perdure-names.js';
 import { FilledAgain, removeAt } from '../../store/folders/remove.js';
 
@@ -223,6 +225,7 @@ export async function replaceFile(
         'agents: give the file another name, or leave out its `id`.',
     );
   requireUntaken(folder, name, content);
+  requireNoRepository(folder, name, content);
   return putFile(folder, name, content);
 }
 
@@ -236,6 +239,20 @@ function requireUntaken(folder: Folder, name: string, content: string | Buffer):
     throw new FileRefusal(
       `\`${join(folder.shown, name)}\` would say what \`npx perdure\` starts, which is protected: leave ` +
         '`perdure` out of its `bin` and `scripts`, and name no `directories.bin`.',
+    );
+}
+
+/** As git reads it: what it stands on, a branch or a commit. */
+const HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40})/;
+
+/** Throws a refusal for what has git take a folder for a repository, and for settings of one by which it starts more. */
+function requireNoRepository(folder: Folder, name: string, content: string | Buffer): void {
+  const isHead = name === 'HEAD' && HEAD.test(content.toString());
+  const isSetting = ['config', 'config.worktree'].includes(name) && entryAt(folder.at('HEAD')) !== null;
+  if (isHead || (isSetting && harmIn(content.toString()).length > 0))
+    throw new FileRefusal(
+      `\`${join(folder.shown, name)}\` would have git take its folder for a repository, and start what is said there: ` +
+        'use git.',
     );
 }
 

@@ -28,7 +28,7 @@ export async function misleadingIn(
   workspace: string,
   { isWorkTree, opening, fixed = [] }: { isWorkTree: boolean; opening?: boolean; fixed?: string[] },
 ): Promise<Misleading> {
-  const { states, manifests, settings, packages, repositories } = await lookNear(workspace, {
+  const { states, manifests, settings, packages, repositories, bare } = await lookNear(workspace, {
     opening: opening === true,
   });
   const found: Misleading = new Map();
@@ -52,6 +52,9 @@ export async function misleadingIn(
   const near = repositories.map((folder) => relative(workspace, folder));
   for (const top of await changeable(workspace, near, fixed))
     for (const [path, harm] of harmOf(workspace, top)) found.set(path, { ...harm, link: null });
+  for (const folder of bare.map((path) => relative(workspace, path)))
+    if (!fixed.includes(join(folder, 'config')))
+      for (const [path, harm] of harmOf(workspace, folder, { isBare: true })) found.set(path, { ...harm, link: null });
   return found;
 }
 
