@@ -60,7 +60,7 @@ it('a command reaches nobody who has begun to listen since the last one, nor by 
   const script =
     "import socket, os; s = socket.socket(socket.AF_UNIX); s.bind('own.sock'); s.listen(); print(1); input()";
   mkdirSync(at('node_modules/deep'), { recursive: true });
-  const server = spawn('python3', ['-c', `${script}`], { cwd: at('node_modules/deep') });
+  const server = spawn('python3', ['-c', script], { cwd: at('node_modules/deep') });
   onTestFinished(() => void server.kill());
   await new Promise((resolve) => server.stdout.once('data', resolve));
   for (const path of ['late.sock', 'node_modules/deep/own.sock'])

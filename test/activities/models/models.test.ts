@@ -126,13 +126,13 @@ describe('a stand-in', () => {
     expect(new Ajv2020({ strict: false, validateFormats: false }).validate(schema, value)).toBe(true);
   });
 
+  const NODE = '#/$defs/node';
   const tree = (names: string[], required: string[]): JsonObject => ({
     $defs: {
       node: { type: 'object', required, properties: Object.fromEntries(names.map((name) => [name, { $ref: NODE }])) },
     },
     $ref: NODE,
   });
-  const NODE = '#/$defs/node';
   const NAMES = Array.from({ length: 30 }, (_, index) => `name_${index}`);
 
   it('leaves out more of what is optional where a schema refers to itself by many names', () => {

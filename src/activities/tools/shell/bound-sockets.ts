@@ -31,9 +31,9 @@ export function boundSockets(workspace: string): string[] {
 /** The folders in which processes stand, as far as we may know them. */
 function workingFolders(): string[] {
   const folders = new Set<string>();
-  for (const process of readdirSync('/proc')) {
+  for (const id of readdirSync('/proc')) {
     try {
-      if (/^\d+$/.test(process)) folders.add(readlinkSync(`/proc/${process}/cwd`));
+      if (/^\d+$/.test(id)) folders.add(readlinkSync(`/proc/${id}/cwd`));
     } catch {
       // it has ended, or is another user's
     }
