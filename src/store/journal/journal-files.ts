@@ -36,12 +36,6 @@ export function createJournalFiles(folder: string): JournalFiles {
     return journal;
   }
 
-  /** The last merge: what one adds is in the file before the next looks. */
-  let merging: Promise<void> = Promise.resolve();
-
-  /** What is begun and not in the file yet. */
-  const beginning = new Set<string>();
-
   /** One host has the folder (decision 7): whoever asks is the only one who does. */
   const claimOf = ({ scope, key }: JournalKey): Claim => ({
     lost: 0,
@@ -58,21 +52,10 @@ export function createJournalFiles(folder: string): JournalFiles {
       const entry = journalOf(key.scope).read(key.key);
       return entry === null ? { claim: claimOf(key) } : { entry };
     },
-    async beginOnce({ scope, key }, entry, synced) {
-      const name = JSON.stringify([scope, key]);
-      if (beginning.has(name) || journalOf(scope).read(key) !== null) return false;
-      beginning.add(name);
-      try {
-        await journalOf(scope).append(key, entry, synced);
-        return true;
-      } finally {
-        beginning.delete(name);
-      }
-    },
-    mergeJournal({ scope, key }, merge) {
-      const merged = merging.then(() => journalOf(scope).append(key, merge(journalOf(scope).read(key))));
-      merging = merged.catch(() => undefined); // told to its own caller
-      return merged;
+    beginOnce: ({ scope, key }, entry, synced) =>
+      journalOf(scope).merge(key, (before) => (before === null ? entry : null), synced),
+    async mergeJournal({ scope, key }, merge) {
+      await journalOf(scope).merge(key, merge);
     },
     readJournal: async ({ scope, key }) => journalOf(scope).read(key),
     // Who owned a question is known where several may ask.

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, closeSync, fdatasync, fstatSync, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { openToAppend } from '../files.js';
@@ -6,14 +7,16 @@ import type { JournalEntry } from './entry.js';
 import { openRegularNow } from '../read-regular.js';
 
 /**
- * A file of lines `{key, entry}`, to which several workers may append. What a crash or a full disk left of a line was
- * never acknowledged, and is a miss:
+ * A file of lines `{key, entry}`, to which several processes may append. A line that is made of the one before says by
+ * `nth` how many of its key hold with it: of two that are made of the same one the first holds, and who was slower
+ * makes another. So none is lost, and nobody waits for one that was killed. What a crash or a full disk left of a line
+ * was never acknowledged, and is a miss:
  * - a last line without an end, or that is no JSON. Before the next line it is marked, by a line that says `"torn"`;
  * - a line with bytes 0: room that the file system had made, and that was never filled.
  *
  * Any other line that is no JSON was acknowledged once and is damaged. Nobody knows which call it answered, so from
- * then on a miss is a failure: to call again might pay again. Of a key that is there twice the last line holds: the
- * first may be one that lacked only its end when it was missed.
+ * then on a miss is a failure: to call again might pay again. Of a key that is there twice the last line holds that
+ * says no number: the first may be one that lacked only its end when it was missed.
  */
 export interface Journal {
   /** Throws a `StoreFailure` where nobody can say whether the key was there. */
@@ -30,6 +33,11 @@ export interface Journal {
    * next entry, which waits for that sync, and throws where it is refused again.
    */
   append(key: string, entry: JournalEntry, synced?: boolean): Promise<void>;
+  /**
+   * Appends what `make` makes of the entry that is there, with no other between, of whatever process; as `append` does.
+   * `make` is called again where another was faster. Where it gives null nothing is appended, and false is given.
+   */
+  merge(key: string, make: (before: JournalEntry | null) => JournalEntry | null, synced?: boolean): Promise<boolean>;
   /** Makes the file where there is none, while there is time for it. What goes wrong is told by `append`. */
   prepare(): void;
 }
@@ -53,10 +61,24 @@ interface Place {
   length: number;
 }
 
+/** What a line says that was made of the one before. */
+interface Made {
+  nth: number;
+  /** Its own name: two processes may write the same. */
+  by: string;
+}
+
+/** The line of a key that holds, and how many there were with it. */
+interface Held extends Place {
+  nth: number;
+}
+
 /** What is known of the file up to `end`, which is where a line ends. */
 interface Index {
   end: number;
-  places: Map<string, Place>;
+  places: Map<string, Held>;
+  /** The line of ours that is to hold, until it is read: another may come right after it. */
+  sought: { by: string; holds: boolean } | null;
   /** Start of the last line when that is no JSON: what follows tells whether it was damaged. */
   badAt: number | null;
   /** Start of the first damaged line. */
@@ -69,8 +91,9 @@ export function openJournal(path: string, sync: (file: number) => Promise<void> 
   let index = emptyIndex();
 
   /** Reads what was appended since; gives the number of bytes after the last whole line. */
-  function catchUp(file: number, size = fstatSync(file).size): number {
-    if (size < index.end) index = emptyIndex(); // A person has removed a line.
+  function catchUp(file: number): number {
+    const { size } = fstatSync(file);
+    if (size < index.end) index = { ...emptyIndex(), sought: index.sought }; // A person has removed a line.
     for (let length = READ_BYTES; index.end < size;) {
       const { end } = index;
       addLines(index, readPlace(file, { start: end, length: Math.min(length, size - end) }));
@@ -81,11 +104,24 @@ export function openJournal(path: string, sync: (file: number) => Promise<void> 
   }
 
   /** Spares us to read our own line, where it is sure to stand at the end of what we know. */
-  function remember(file: number, key: string, line: Buffer): void {
+  function remember(file: number, { key, made }: Line, bytes: Buffer): void {
     const { end } = index;
-    if (index.badAt !== null || line[0] === NEWLINE || fstatSync(file).size !== end + line.length) return;
-    index.places.set(key, { start: end, length: line.length - 1 });
-    index.end = end + line.length;
+    if (index.badAt !== null || bytes[0] === NEWLINE || fstatSync(file).size !== end + bytes.length) return;
+    hold(index, { start: end, length: bytes.length - 1, key, made });
+    index.end = end + bytes.length;
+  }
+
+  /** Appends a line at once; resolves when nobody need wait for the disk any more. */
+  function add(file: number, line: Line, synced: boolean): Promise<void> {
+    const torn = catchUp(file) > 0;
+    const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
+    const again = gathering.refused().filter(({ key }) => key !== line.key);
+    const lines = [...again, line];
+    const bytes = Buffer.from(mend + lines.map(({ text }) => text).join(''));
+    appendFileSync(file, bytes); // One write: lines of two workers do not mix.
+    gathering.wrote(lines);
+    if (again.length === 0) remember(file, line, bytes);
+    return synced || again.length > 0 ? gathering.settled(file) : Promise.resolve();
   }
 
   function find(file: number, key: string): JournalEntry | null {
@@ -123,16 +159,27 @@ export function openJournal(path: string, sync: (file: number) => Promise<void> 
     },
     async append(key, entry, synced = false) {
       try {
-        const { file, size } = await gathering.current();
-        const torn = catchUp(file, size) > 0;
-        const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
-        const again = gathering.refused().filter((line) => line.key !== key);
-        const lines = [...again, { key, text: `${JSON.stringify({ key, entry })}\n` }];
-        const bytes = Buffer.from(mend + lines.map(({ text }) => text).join(''));
-        appendFileSync(file, bytes); // One write: lines of two workers do not mix.
-        gathering.wrote(lines);
-        if (again.length === 0) remember(file, key, bytes);
-        if (synced || again.length > 0) await gathering.settled(file);
+        const file = await gathering.current();
+        await add(file, { key, made: null, text: `${JSON.stringify({ key, entry })}\n` }, synced);
+      } catch (error) {
+        throw storeFailure(error, 'write', path);
+      }
+    },
+    async merge(key, make, synced = false) {
+      try {
+        for (;;) {
+          const file = await gathering.current();
+          // From here to the line that is added nothing else of this process comes between.
+          const entry = make(find(file, key));
+          if (entry === null) return false;
+          const made = { nth: nthOf(index, key) + 1, by: randomBytes(6).toString('hex') };
+          const line = { key, made, text: `${JSON.stringify({ key, entry, ...made })}\n` };
+          const sought = (index.sought = { by: made.by, holds: false });
+          const settled = add(file, line, synced);
+          catchUp(file);
+          await settled;
+          if (sought.holds) return true;
+        }
       } catch (error) {
         throw storeFailure(error, 'write', path);
       }
@@ -142,11 +189,8 @@ export function openJournal(path: string, sync: (file: number) => Promise<void> 
 
 /** The file that lines are appended to, and their way to the disk. */
 interface Gathering {
-  /**
-   * The file that lines are gathered in, with its size; another one when a person has put a mended journal in its
-   * place.
-   */
-  current(): Promise<{ file: number; size: number }>;
+  /** The file that lines are gathered in; another one when a person has put a mended journal in its place. */
+  current(): Promise<number>;
   /** What is in the file now. */
   wrote(lines: Line[]): void;
   /** Lines that may not be on the disk because a sync failed, the last of each key. */
@@ -160,6 +204,8 @@ interface Gathering {
 /** A line of the file, with its end. */
 interface Line {
   key: string;
+  /** Null for one that holds whatever was there. */
+  made: Made | null;
   text: string;
 }
 
@@ -190,11 +236,11 @@ function openGathering(path: string, sync: (file: number) => Promise<void>): Gat
     return gathering;
   }
 
-  async function gathered(): Promise<{ file: number; size: number }> {
+  async function gathered(): Promise<number> {
     const file = await gather();
-    const { nlink, size } = fstatSync(file);
-    if (nlink === 0) gathering = null;
-    return nlink === 0 ? gathered() : { file, size };
+    if (fstatSync(file).nlink > 0) return file;
+    gathering = null;
+    return gathered();
   }
 
   /** What comes from now on is gathered anew; what was gathered is synced. */
@@ -245,7 +291,7 @@ function openGathering(path: string, sync: (file: number) => Promise<void>): Gat
 }
 
 function emptyIndex(): Index {
-  return { end: 0, places: new Map(), badAt: null, damagedAt: null };
+  return { end: 0, places: new Map(), sought: null, badAt: null, damagedAt: null };
 }
 
 function addLines(index: Index, added: Buffer): void {
@@ -263,13 +309,27 @@ function addLine(index: Index, line: Buffer): void {
     return;
   }
   index.damagedAt ??= index.badAt;
-  const key = parse(text)?.key;
-  index.badAt = key === undefined && !line.includes(0) ? index.end : null;
-  if (key !== undefined) index.places.set(key, { start: index.end, length: line.length });
+  const read = parse(text);
+  index.badAt = read === null && !line.includes(0) ? index.end : null;
+  if (read === null) return;
+  hold(index, { start: index.end, length: line.length, ...read });
 }
 
-/** Null for what `append` has not written. */
-function parse(text: string): { key: string; entry: JournalEntry } | null {
+/** A line holds unless another was made of the same one, and came before. */
+function hold(index: Index, { start, length, key, made }: Place & Pick<Line, 'key' | 'made'>): void {
+  const before = nthOf(index, key);
+  if (made !== null && made.nth <= before) return;
+  index.places.set(key, { start, length, nth: made?.nth ?? before + 1 });
+  if (index.sought !== null && made?.by === index.sought.by) index.sought.holds = true;
+}
+
+/** How many lines of a key have held. */
+function nthOf({ places }: Index, key: string): number {
+  return places.get(key)?.nth ?? 0;
+}
+
+/** Null for what this journal has not written. */
+function parse(text: string): { key: string; entry: JournalEntry; made: Made | null } | null {
   try {
     const line: unknown = JSON.parse(text);
     if (
@@ -280,7 +340,9 @@ function parse(text: string): { key: string; entry: JournalEntry } | null {
       typeof line.key !== 'string'
     )
       return null;
-    return { key: line.key, entry: line.entry as JournalEntry }; // `append` writes nothing else.
+    const { nth, by } = line as Partial<Made>; // `merge` writes both or none
+    const made = nth === undefined || by === undefined ? null : { nth, by };
+    return { key: line.key, entry: line.entry as JournalEntry, made }; // `append` and `merge` write nothing else
   } catch {
     return null;
   }
