@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { errorCode, StoreFailure, UNREACHED } from '../store-failure.js';
 import type { Bucket } from '../bucket/bucket.js';
+import { KeyError } from '../encryption/key-error.js';
 import type { KeyRing } from '../encryption/key-ring.js';
 import type { DatabaseAddress } from './address.js';
 import type { Sealing } from './sealing.js';
@@ -24,7 +25,7 @@ export interface Database {
    * it was done, and it is done again. Throws a `StoreFailure`; one that `passes` after `patienceMs` without an answer.
    */
   query<R extends Row>(text: string, parameters?: Parameter[]): Promise<R[]>;
-  /** Runs statements in one transaction, likewise. */
+  /** Runs statements in one transaction, likewise. A KeyError of `act` is thrown as it is: another worker has the key. */
   transaction<T>(act: (query: Database['query']) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -69,6 +70,7 @@ export function openDatabase(
       try {
         return await act();
       } catch (error) {
+        if (error instanceof KeyError) throw error; // the database did what it was asked: it is no word of it
         if (!isLost(error) || Date.now() + waitMs > until) throw databaseFailure(error, place);
         await pause(waitMs);
       }

@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { toFailure } from '../../../src/activities/failures.js';
+import { KeyError } from '../../../src/store/encryption/key-error.js';
 import { createKeyRing } from '../../../src/store/encryption/key-ring.js';
 import { sha256 } from '../../../src/store/hash.js';
 import { readAddress } from '../../../src/store/postgres/address.js';
@@ -185,5 +187,17 @@ describe('a store that is sealed', () => {
     expect(await taken.claim.answer(entry)).toBe(true);
     expect(await taken.claim.answer(entry)).toBe(true);
     expect(await store.readJournal({ scope: 's', key: 'k' })).toEqual(entry);
+  });
+
+  it('says of a change to what another key has sealed that the key is missing, and that may pass', async () => {
+    const url = await server.createDatabase();
+    const [one, two] = [newKey(), newKey()];
+    const store = await openPostgresStore(url, folder(), { keys: createKeyRing([one]) });
+    const renewed = await openPostgresStore(url, folder(), { keys: createKeyRing([two, one]) });
+    const key = { scope: 's', key: 'k' };
+    await renewed.mergeJournal(key, () => entry);
+    const failure = await store.mergeJournal(key, () => entry).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(KeyError);
+    expect(toFailure(failure).nonRetryable).toBe(false);
   });
 });
