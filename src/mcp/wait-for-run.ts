@@ -3,6 +3,7 @@ import { grpcTrouble } from '../cli/grpc.js';
 import { viewOfRecord } from '../cli/observe/closed.js';
 import { viewAt } from '../cli/observe/find-run.js';
 import { unknownIn } from '../cli/observe/lost-runs.js';
+import { requireOwnRun } from '../cli/observe/own-runs.js';
 import { observe } from '../cli/observe/observer.js';
 import type { RunView } from '../cli/observe/view/view.js';
 import { everyStepView, isClosed, rootOf } from '../cli/observe/view/view.js';
@@ -67,20 +68,21 @@ async function watchOnce(
 ): Promise<RunView | null> {
   const link = await session.connect({ start: true });
   const enough = new AbortController();
-  const observer = observe({
-    source: link,
-    run,
-    store: session.store,
-    wait: true,
-    signal: AbortSignal.any([over, enough.signal]),
-    onChange: () => {
-      const view = observer.view();
-      if (view === null) return;
-      onView(view);
-      if (!isClosed(view.status) && view.status !== 'running') enough.abort();
-    },
-  });
   try {
+    await requireOwnRun(run, link, session.store);
+    const observer = observe({
+      source: link,
+      run,
+      store: session.store,
+      wait: true,
+      signal: AbortSignal.any([over, enough.signal]),
+      onChange: () => {
+        const view = observer.view();
+        if (view === null) return;
+        onView(view);
+        if (!isClosed(view.status) && view.status !== 'running') enough.abort();
+      },
+    });
     await observer.done;
     return observer.view() ?? (await look(link, run, session));
   } catch (error) {

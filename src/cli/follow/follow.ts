@@ -8,6 +8,7 @@ import { createTellBill } from '../bill/tell-bill.js';
 import type { Session } from '../session.js';
 import type { RunEvent } from '../observe/history/run-event.js';
 import { unknownIn } from '../observe/lost-runs.js';
+import { requireOwnRun } from '../observe/own-runs.js';
 import { observe } from '../observe/observer.js';
 import type { OpenGate, RunView } from '../observe/view/view.js';
 import { openGates, openingOf } from '../observe/view/view.js';
@@ -143,19 +144,20 @@ interface Following extends FollowOptions {
 async function watch(following: Following): Promise<RunView | null> {
   const signal = AbortSignal.any([following.interrupts.signal, following.done.signal]);
   for (;;) {
-    const observer = observe({
-      source: following.link,
-      run: following.run,
-      store: following.store,
-      wait: true,
-      signal,
-      onChange: () => react(following, observer.view()),
-      onEvent: (run, event) => {
-        hear(following, run, event);
-        following.onEvent?.(run, event);
-      },
-    });
     try {
+      await requireOwnRun(following.run, following.link, following.store);
+      const observer = observe({
+        source: following.link,
+        run: following.run,
+        store: following.store,
+        wait: true,
+        signal,
+        onChange: () => react(following, observer.view()),
+        onEvent: (run, event) => {
+          hear(following, run, event);
+          following.onEvent?.(run, event);
+        },
+      });
       await observer.done;
       following.asking?.gone.abort();
       return observer.view();

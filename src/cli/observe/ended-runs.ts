@@ -20,7 +20,7 @@ const ROOTS =
   `(ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH '${STARTER_PREFIX}')`;
 /** Ends that leave no record. */
 const FORCED: ReadonlySet<string> = new Set(['TERMINATED', 'TIMED_OUT']);
-const FORCED_QUERY = `${ROOTS} AND ExecutionStatus IN ('Terminated', 'TimedOut')`;
+const FORCED_QUERY = `ExecutionStatus IN ('Terminated', 'TimedOut')`;
 const PAGE = 1_000;
 
 /** Records of runs that have ended; one that cannot be read is left out. */
@@ -60,12 +60,14 @@ export async function unreadableRuns(
 
 /** Runs that have ended as the server lists them, and how many more it has that left no record. */
 export async function readEnded(
-  { client }: TemporalLink,
+  { client, embedded, taskQueue }: TemporalLink,
   { most, status }: WantedEnds,
 ): Promise<{ found: Execution[]; unread: number }> {
   const ends = status === null ? null : SERVED_ENDS[status].map((end) => `'${end}'`);
   if (ends?.length === 0) return { found: [], unread: 0 };
-  const query = `${ROOTS} AND ExecutionStatus ${ends === null ? `!= 'Running'` : `IN (${ends.join(', ')})`}`;
+  // Of a server that others use too, those of this store.
+  const roots = embedded ? ROOTS : `${ROOTS} AND TaskQueue = '${taskQueue}'`;
+  const query = `${roots} AND ExecutionStatus ${ends === null ? `!= 'Running'` : `IN (${ends.join(', ')})`}`;
   const found: Execution[] = [];
   let ended = 0;
   for await (const execution of client.workflow.list({ query, pageSize: Math.min(most + 1, PAGE) })) {
@@ -75,6 +77,6 @@ export async function readEnded(
     if (ended > most) break;
   }
   if (ended <= most || status !== null) return { found, unread: 0 };
-  const { count } = await client.workflow.count(FORCED_QUERY);
+  const { count } = await client.workflow.count(`${roots} AND ${FORCED_QUERY}`);
   return { found, unread: count - found.filter(({ status: { name } }) => FORCED.has(name)).length };
 }

@@ -5,6 +5,7 @@ import { requireRunAddress, unknownRun } from '../session.js';
 import { viewOfRecord } from './closed.js';
 import { unknownIn } from './lost-runs.js';
 import { observe } from './observer.js';
+import { requireOwnRun } from './own-runs.js';
 import { markUnrecorded } from './unrecorded.js';
 import type { RunView } from './view/view.js';
 import { everyStepView, nestedIn, pathBelow, rootOf } from './view/view.js';
@@ -48,6 +49,7 @@ async function readRun(
   link: TemporalLink,
   { session, withPending }: { session: Session; withPending: boolean },
 ): Promise<RunView> {
+  await requireOwnRun(root, link, session.store);
   const observer = observe({
     source: link,
     run: root,

@@ -9,6 +9,7 @@ import type { ListedStatus } from './listed-status.js';
 import { isEnd } from './listed-status.js';
 import { lostRuns } from './lost-runs.js';
 import { gatesIn, pauseIn } from './memo.js';
+import { ownRuns } from './own-runs.js';
 import type { Pause } from '../../plan/budget/steering.js';
 import type { SubmittedRun } from '../../store/records/submitted-files.js';
 import type { Store } from '../../store/store.js';
@@ -283,12 +284,14 @@ async function readExecutions<T>(
     throw error;
   }
   try {
-    const open = await listExecutions(link.client, OPEN_QUERY);
+    const open = ownRuns(await listExecutions(link, OPEN_QUERY), link, session.store);
     // After those that are open: one that ends meanwhile is in both, and not in none.
     const ended = ends === undefined ? { found: [], unread: 0 } : await readEnded(link, ends);
     // Another id was given by another program, and no store and no command takes it.
-    const found = [...open, ...ended.found].filter(({ workflowId }) => RUN_ID.test(rootOf(workflowId)));
-    const executions = await asOfNow(link, lastLinks(found), await unrecorded());
+    const found = [...open, ...ownRuns(ended.found, link, session.store)].filter(({ workflowId }) =>
+      RUN_ID.test(rootOf(workflowId)),
+    );
+    const executions = ownRuns(await asOfNow(link, lastLinks(found), await unrecorded()), link, session.store);
     return { executions, unread: ended.unread, also: await also(link, executions) };
   } finally {
     await link.close();

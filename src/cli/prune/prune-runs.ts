@@ -13,6 +13,7 @@ import { latestRecords } from '../observe/ended-runs.js';
 import { describe } from '../observe/as-of-now.js';
 import { lastLinks } from '../observe/list-runs.js';
 import { notedServer } from '../observe/lost-runs.js';
+import { isOwnRun } from '../observe/own-runs.js';
 import { rootOf } from '../observe/view/view.js';
 import type { Session } from '../session.js';
 import { neededBy } from './needed-runs.js';
@@ -143,7 +144,8 @@ async function asEnded(
   const started = Math.min(before.getTime(), Date.now() - STARTING_MS);
   const ended = new Map<string, boolean>();
   for (const { run, server, submitted_at } of submitted) {
-    const found = link === null ? null : await describe(link.client, run);
+    const known = link === null ? null : await describe(link.client, run);
+    const found = link !== null && known !== null && isOwnRun(known.memo, link, store) ? known : null;
     const isForgotten = server === here && Date.parse(submitted_at) < started;
     ended.set(run, found === null ? isForgotten : (found.closeTime ?? new Date()) < before);
   }

@@ -2,6 +2,7 @@ import type { Narration } from '../../cli/narration/narrate.js';
 import type { NarrateRun } from '../../cli/narration/narrate-session.js';
 import { findRun } from '../../cli/observe/find-run.js';
 import type { Observer } from '../../cli/observe/observer.js';
+import { requireOwnRun } from '../../cli/observe/own-runs.js';
 import { observe } from '../../cli/observe/observer.js';
 import type { RunView } from '../../cli/observe/view/view.js';
 import type { SharedSession } from './shared-link.js';
@@ -88,6 +89,7 @@ async function followRun(
   if ((await session.store.readRun(run)) !== null) return true;
   if (!session.mayKnowRuns()) return false;
   const link = await session.connect({ start: true });
+  await requireOwnRun(run, link, session.store);
   const change = (): void => {
     follow.gathering ??= setTimeout(() => {
       follow.gathering = null;

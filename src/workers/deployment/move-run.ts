@@ -10,12 +10,12 @@ import { pinRun } from './server-versions.js';
  * begin later follow. Gives the ids of what was moved. Throws an UnavailableError where the version is not known.
  */
 export async function moveRun(
-  server: VersionServer & { client: Pick<Client, 'workflow'> },
+  server: VersionServer & { client: Pick<Client, 'workflow'>; taskQueue: string },
   run: string,
   version: DeploymentVersion,
 ): Promise<string[]> {
   const tree = `(WorkflowId = '${run}' OR WorkflowId STARTS_WITH '${run}/')`;
-  const query = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running' AND ${tree}`;
+  const query = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running' AND TaskQueue = '${server.taskQueue}' AND ${tree}`;
   const moved: string[] = [];
   for await (const { workflowId, parentExecution } of server.client.workflow.list({ query, pageSize: 1000 })) {
     const starter = parentExecution?.workflowId ?? '';

@@ -2,6 +2,7 @@ import type { Client, WorkflowExecutionInfo, WorkflowExecutionStatusName } from 
 import type { Payload } from '@temporalio/common';
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import { SEARCH_ATTRIBUTES } from '../../plan/names.js';
+import { KeyError } from '../../store/encryption/key-error.js';
 import type { Listed } from '../connection/list-pages.js';
 import { listPages } from '../connection/list-pages.js';
 
@@ -33,12 +34,32 @@ const NONE = new TypedSearchAttributes();
 /**
  * All runs of a query as the server lists them, with their memos and the search attributes of their version. For ten
  * thousand runs the client's own list takes half a second of the processor for what else it makes of each; here
- * payloads are decoded a page at a time.
+ * payloads are decoded a page at a time. Those of other queues may be of projects with other keys, and are left out then;
+ * throws a KeyError for one of this queue.
  */
-export async function listExecutions(client: Client, query: string): Promise<Execution[]> {
+export async function listExecutions(
+  { client, taskQueue }: { client: Client; taskQueue: string },
+  query: string,
+): Promise<Execution[]> {
   const executions: Execution[] = [];
-  for await (const listed of listPages(client, query)) executions.push(...(await decoded(client, listed)));
+  for await (const listed of listPages(client, query)) {
+    const read = await decoded(client, listed).catch((error: unknown) => {
+      if (!(error instanceof KeyError)) throw error;
+      return readable(client, listed, taskQueue);
+    });
+    executions.push(...read);
+  }
   return executions;
+}
+
+async function readable(client: Client, listed: Listed[], taskQueue: string): Promise<Execution[]> {
+  const read = listed.map((one) =>
+    decoded(client, [one]).catch((error: unknown) => {
+      if (one.taskQueue === taskQueue || !(error instanceof KeyError)) throw error;
+      return [];
+    }),
+  );
+  return (await Promise.all(read)).flat();
 }
 
 async function decoded(client: Client, listed: Listed[]): Promise<Execution[]> {
