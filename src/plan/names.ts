@@ -5,6 +5,13 @@ export const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
 /** A run's id: what a person may give to `--id`. Nested runs append `/<path>`. */
 export const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
+/** So many characters Temporal takes as the id of a run or an activity, or as the name of a queue. */
+export const LONGEST_NAME = 1_000;
+/** A path of a step as the compiler lets it be: the ids that Temporal is given say more than it. */
+export const LONGEST_PATH = 800;
+/** Labels and programs that a step requires, all together: the name of their queue says whose it is too. */
+export const LONGEST_REQUIREMENT = 800;
+
 /** The one workflow type. */
 export const INTERPRETER = 'perdure';
 

@@ -1,8 +1,11 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/contract.js';
 import type { PaidBefore } from '../plan/budget/paid-before.js';
 import type { CallHead } from '../plan/calls/short-call.js';
+import type { FailureType } from '../plan/failure.js';
+import { LONGEST_NAME } from '../plan/names.js';
 import { queueFor } from '../plan/placement/requirement.js';
 import type { RunSettings } from '../plan/run-input.js';
 import type { Step, ToolStep } from '../plan/step.js';
@@ -31,14 +34,27 @@ export function actingOptions(
   paid: PaidBefore | null = null,
 ): ActivityOptions {
   return {
-    activityId: path,
+    activityId: shortName(path),
     summary,
     startToCloseTimeout: step.timeout_ms + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { ...RETRY, ...pausesAfter(paid), ...(step.effect === 'external' ? { maximumAttempts: 1 } : {}) },
-    ...(step.requires === undefined ? {} : { taskQueue: queueFor(workflowInfo().taskQueue, step.requires) }),
+    ...(step.requires === undefined ? {} : { taskQueue: shortName(queueFor(workflowInfo().taskQueue, step.requires)) }),
   };
+}
+
+/**
+ * A name of an activity, a run or a queue as Temporal takes it. Throws what the step fails by that needs a longer one:
+ * the server refuses a task with it again and again, and its run would stand still.
+ */
+export function shortName(name: string): string {
+  if (name.length <= LONGEST_NAME) return name;
+  throw ApplicationFailure.nonRetryable(
+    `Expected a path and a queue of at most ${String(LONGEST_NAME)} characters, got ${String(name.length)}: give ` +
+      `shorter ids to what this step is nested in, or nest less.`,
+    'definition-invalid' satisfies FailureType,
+  );
 }
 
 /** What goes on with a question that was refused for want of money goes on with its growing pauses. */

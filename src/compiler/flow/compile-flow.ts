@@ -5,6 +5,7 @@ import type { Agent } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Shared } from '../workflow/compile-workflow.js';
 import { isSmallEnough, seal } from '../workflow/compile-workflow.js';
+import { hasShortPaths } from '../workflow/path-lengths.js';
 import { createCast, readRoles } from './cast.js';
 import { buildSteps, createFrame, TooLarge } from './frame.js';
 import type { DrawnFlow, FlowGraph } from './graph.js';
@@ -42,7 +43,7 @@ export function compileFlow(definition: FlowDefinition, shared: Shared): Plan | 
     const body = bodyOf(definition, { ...shared, report }, () => failed);
     if (failed || body === null) return null;
     const plan = seal(body);
-    return isSmallEnough(plan, node, report) ? plan : null;
+    return hasShortPaths(plan, node, report) && isSmallEnough(plan, node, report) ? plan : null;
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
     report({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { LABEL, MOST_LABELS, PROGRAM } from '../../plan/placement/requirement.js';
+import { LONGEST_REQUIREMENT } from '../../plan/names.js';
+import { LABEL, MOST_LABELS, PROGRAM, requirementKey, requirementOf } from '../../plan/placement/requirement.js';
 
 const label = z
   .string({ error: 'a label' })
@@ -28,5 +29,8 @@ export const requires = z
     },
     { error: 'a map with labels, programs and sandbox' },
   )
+  .refine((asked) => requirementKey(requirementOf(asked)).length <= LONGEST_REQUIREMENT, {
+    error: `labels and programs of at most ${String(LONGEST_REQUIREMENT)} characters in all`,
+  })
   .optional()
   .describe('What the worker that does the step must have; without it any worker does it.');

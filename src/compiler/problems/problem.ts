@@ -95,6 +95,7 @@ export const PROBLEM_CODES = {
     'A place where a run that starts by itself would wait for a person: a gate without a deadline or a fallback.',
   'trigger-cycle': 'Definitions whose runs would start each other for ever.',
   'plan-too-large': 'The compiled Plan has more than 1 MiB.',
+  'path-too-long': 'Steps are nested so deep, with such long ids, that the path of one is too long.',
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;

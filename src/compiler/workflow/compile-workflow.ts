@@ -29,6 +29,7 @@ import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import { meansPerhaps } from '../problems/did-you-mean.js';
 import type { Place, Report } from '../problems/problem.js';
+import { hasShortPaths } from './path-lengths.js';
 import type { Names } from '../expressions/scope.js';
 import { createScope } from '../expressions/scope.js';
 import type { StepContext, WantedInput } from '../steps/base.js';
@@ -117,6 +118,7 @@ export function compileWorkflow(
     agents: compiled.agents,
     nested: compiled.nested,
   };
+  if (!hasShortPaths(body, node, report)) return null;
   if (isForProblemsAlone(definition, shared) && isSurelySmall(body)) return null;
   const plan = seal(body);
   return isSmallEnough(plan, node, report) ? plan : null;

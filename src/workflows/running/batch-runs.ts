@@ -22,6 +22,7 @@ import { isBlockStep } from '../../plan/step.js';
 import { addSpend } from '../../plan/budget/spend.js';
 import type { Rounds, Scope } from '../state/context.js';
 import { pathOf, shortened } from '../state/context.js';
+import { shortName } from '../activities.js';
 import { failureFrom } from '../failures.js';
 import { startReady } from './step-runner.js';
 import { restrictionsOf } from '../state/account.js';
@@ -159,7 +160,7 @@ async function runBatch(loop: BatchLoop, run: string, items: { from: number; end
   try {
     const work = async (): Promise<RunOutcome> => {
       const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
-        workflowId: run,
+        workflowId: shortName(run),
         args: [input],
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -18,7 +18,7 @@ import type { RootLink, RunInput, RunSettings } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { WorkflowStep, PlanStep, AgentStep, Step } from '../../plan/step.js';
 import type { SpentCall } from '../../activities/contract.js';
-import { quick } from '../activities.js';
+import { quick, shortName } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { autonomyOf, pathOf, shortened } from '../state/context.js';
 import { committerOf, workspaceOf } from '../state/own-workspace.js';
@@ -60,7 +60,7 @@ export async function startNested(
   try {
     const work = async (): Promise<RunOutcome> => {
       const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
-        workflowId: run,
+        workflowId: shortName(run),
         args: [input],
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -12,7 +12,7 @@ import type { BeginCall, CommitCall } from '../../activities/contract.js';
 import type { RunInput } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { Step } from '../../plan/step.js';
-import { acting, RETRY } from '../activities.js';
+import { acting, RETRY, shortName } from '../activities.js';
 import { failureFrom } from '../failures.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, pathOf } from '../state/context.js';
@@ -150,5 +150,5 @@ function limitsOf({ agents, schedule }: Scope, step: Step): Pick<CommitCall, 'pe
 }
 
 function optionsFor(act: 'begin' | 'commit', path: string, tried: number, summary: string): ActivityOptions {
-  return { ...OPTIONS, activityId: treeActivityId(act, path, tried), summary };
+  return { ...OPTIONS, activityId: shortName(treeActivityId(act, path, tried)), summary };
 }

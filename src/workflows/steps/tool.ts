@@ -12,7 +12,7 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import type { Step, ToolStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { Hash } from '../../plan/values/value.js';
-import { acting, actingOptions, isQuickTool, quick, quickOptions, termsOf } from '../activities.js';
+import { acting, actingOptions, isQuickTool, quick, quickOptions, termsOf, shortName } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, autonomyOf, callerOf, pathOf, policiesOf, reuseOf, carriedGate } from '../state/context.js';
 import { workspaceOf } from '../state/own-workspace.js';
@@ -184,7 +184,7 @@ function actionOf(scope: Scope, step: ToolStep, call: LookCall): ReturnType<Acti
   // It is no try of the step.
   const options = {
     ...actingOptions(step, path, `${segmentOf(step)}: look`),
-    activityId: treeActivityId('make', path, 0),
+    activityId: shortName(treeActivityId('make', path, 0)),
   };
   return atHome(scope.context, options, (placed) => acting.prepareTool.executeWithOptions(placed, [call]));
 }
