@@ -89,15 +89,19 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
   const quota = { call, part, terms: call.most?.quota };
   let isKnown = true;
   let lost = 0;
+  /** An answer that is paid and not booked: the store may have no room for it yet. */
+  const came: { unbooked: ModelAnswer | null } = { unbooked: null };
   const ask = async (claim: Claim): Promise<Json> => {
     isKnown = false;
+    came.unbooked = null;
     ({ lost } = claim);
     refuseIfShort(needsOf(call, request, countedIn(account)), call.most);
     const needs = mostIn(call.model, request);
     await takeQuota(store, quota, { needs, before: account.counted.usd ?? 0, signal: asking.signal });
     if (call.context !== undefined && part.at(-1) === 0)
       log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
-    return (await callProvider(asking, { request, part, cut, reserved, claim })) as unknown as Json;
+    came.unbooked = await callProvider(asking, { request, part, cut, reserved, claim });
+    return came.unbooked as unknown as Json;
   };
   // `ask` gave it.
   const paid = (answer: Json): Paid => paidFor(spendOf(asking, (answer as unknown as ModelAnswer).usage), reserved);
@@ -113,9 +117,12 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
     if (lost > 0) book(account, paidSince(before, await cut.read()));
     if (isKnown) asking.retell(answer.text);
     book(account, paidFor(spendOf(asking, answer.usage), reserved));
+    came.unbooked = null;
     return answer;
   } finally {
-    await settleQuota(store, quota, account.counted.usd);
+    const all: Paid = { spent: account.spent, counted: account.counted };
+    if (came.unbooked !== null) book(all, paidFor(spendOf(asking, came.unbooked.usage), reserved));
+    await settleQuota(store, quota, all.counted.usd);
   }
 }
 

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { readQuotaDay } from '../../../src/activities/attempt/quota.js';
+import type { QuotaDay } from '../../../src/plan/budget/quota.js';
+import { dayOf } from '../../../src/plan/budget/quota.js';
 import type { ModelEndpoint, Script } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import type { Bench } from '../helpers/harness.js';
@@ -103,6 +106,26 @@ it('an answer that the disk had no room for is kept, and written by the next sta
   });
   expect(await callModel(again)).toMatchObject({ output: { value: 'kept' } });
   expect(endpoint.requests).toHaveLength(1);
+});
+
+it('an answer that waits for room counts in the quota, once', async () => {
+  const { bench } = await benchWith([{ text: 'kept' }]);
+  const journal = join(bench.folder, '.perdure', 'journal', 'first-run-id.ndjson');
+  await mkdir(dirname(journal), { recursive: true });
+  const entry = { request: `sha256:${'0'.repeat(64)}`, response: 'x'.repeat(100_000), at: '' };
+  await writeFile(journal, `${JSON.stringify({ key: 'other', entry })}\n`);
+  const price = { input: 1000, output: 1000, cache_read: null, cache_write_5m: null, cache_write_1h: null };
+  const options = {
+    model_choice: { provider: 'anthropic', model: 'dear', max_tokens: 50, price } as const,
+    call: { most: { quota: { user: 'ana', usd: 10, user_usd: null } } },
+  };
+  const day = async (): Promise<QuotaDay> => readQuotaDay(bench.store, dayOf(Date.now()));
+  await withRoomFor((await stat(journal)).size + 100, async () => {
+    expect(await failureOf(callModel(bench, options))).toMatchObject({ type: 'store-full' });
+    expect(await day()).toEqual({ used: { ana: 15_000_000 }, held: {} });
+  });
+  expect(await callModel(bench, options)).toMatchObject({ spend: { usd: 0.015 } });
+  expect(await day()).toEqual({ used: { ana: 15_000_000 }, held: {} });
 });
 
 /** While `act` runs no file of this process can get longer than this: what a full disk says. */
