@@ -55,8 +55,7 @@ export function createMemoryFiles(folder: string): MemoryFiles {
 export function memoriesIn(lines: { append: (line: Json) => Promise<void>; read: () => Promise<Json[]> }): MemoryFiles {
   async function all(): Promise<Memory[]> {
     const memories = new Map<string, Memory>();
-    for (const line of (await lines.read()) as unknown as Line[]) {
-      // written below
+    for (const line of (await lines.read()).filter(isLine)) {
       if ('removed' in line) memories.delete(line.removed);
       else memories.set(line.id, line);
     }
@@ -81,6 +80,13 @@ export function memoriesIn(lines: { append: (line: Json) => Promise<void>; read:
     },
     searchMemories: async (query) => findMemories(await all(), query),
   };
+}
+
+/** Tells whether a line has the form that is written here; a person, or another program, may have added others. */
+function isLine(line: unknown): line is Line {
+  if (typeof line !== 'object' || line === null) return false;
+  const { removed, id, category, text } = line as Record<string, unknown>; // an object is one
+  return typeof removed === 'string' || [id, category, text].every((field) => typeof field === 'string');
 }
 
 /** Memories that a query finds among all, which come the latest first. */

@@ -44,6 +44,12 @@ async function open(
   check: (connection: Connection) => Promise<void>,
 ): Promise<Connection> {
   const hint = `It comes from ${source}. Start it, correct the setting, or unset it to use Perdure's own server.`;
+  const [port = ''] = /\d+$/.exec(address) ?? [];
+  if (Number(port) > MOST_PORT)
+    throw new UnavailableError(
+      `Expected the address of a Temporal server with a port up to ${String(MOST_PORT)}, got \`${address}\`.`,
+      hint,
+    );
   const refusal = await refusalOf(address);
   if (refusal !== null)
     throw new UnavailableError(`The Temporal server at \`${address}\` is not reachable: ${refusal}`, hint);
@@ -75,6 +81,8 @@ function whyNot(message: string, namespace: string): [string, string?] {
     ];
   return [`is not reachable: ${message}`];
 }
+
+const MOST_PORT = 65_535;
 
 /** Addresses of this machine. */
 const HERE = /^(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/;

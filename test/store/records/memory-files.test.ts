@@ -64,6 +64,15 @@ it('a line that a crash has cut costs nothing but itself', async () => {
   expect(await texts(files, '')).toEqual(['Keep too.', 'Keep.']);
 });
 
+it('a line of another form costs nothing but itself', async () => {
+  const at = folder();
+  const files = createMemoryFiles(at);
+  await files.addMemory({ category: 'decision', text: 'Keep.', by: 'ana' });
+  appendFileSync(join(at, 'memories.ndjson'), '{"note": "of another program"}\n{"id": "x"}\n');
+  expect(await texts(files, '')).toEqual(['Keep.']);
+  expect(await texts(files, 'keep')).toEqual(['Keep.']);
+});
+
 it('a session tells each side of a run once, however often it is said, and how it ended', async () => {
   const files = createSessionFiles(folder(), NO_RUNS);
   const id = 'task-0a1b2c3d';
