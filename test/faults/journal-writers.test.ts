@@ -9,7 +9,9 @@ import { temporaryFolder } from '../store/helpers/harness.js';
 const WRITER = fileURLToPath(new URL('./journal-writer.mjs', import.meta.url));
 const TIMES = 2000;
 
-/** A process that is about to write; `begin` lets it, and gives what it has begun when it has ended, null when killed. */
+/**
+ * A process that is about to write; `begin` lets it, and gives what it has begun when it has ended, null when killed.
+ */
 async function writer(options: { state: string; times: number; dieAt?: number }) {
   const child = spawn(process.execPath, [WRITER, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

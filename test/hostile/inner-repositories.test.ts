@@ -87,7 +87,7 @@ ${parts}`;
     for (const head of ['ref: refs/heads/x\n', 'ref:refs/heads/x', '0'.repeat(40), '0'.repeat(64)])
       expect(await write('lib/HEAD', head)).toMatchObject({
         is_error: true,
-        content: '`lib/HEAD` would have git take its folder for a repository, and start what is said there: use git.',
+        content: '`lib/HEAD` would have git take its folder for a repository, and start what it says: use git.',
       });
     expect(await write('docs/HEAD', 'Title')).toMatchObject({ is_error: false });
     git(context.workspace, 'init', '-q', '--bare', 'own.git');

@@ -54,7 +54,7 @@ it.each([
   expect([reached(), lstatSync(at(path)).isSocket(), existsSync(at('moved'))]).toEqual([before, true, false]);
 });
 
-it('a command reaches nobody who has begun to listen since the last one, nor by a path from where he stands', async () => {
+it('a command reaches nobody who has begun to listen meanwhile, nor by a path from where he stands', async () => {
   expect(await python('print(1)')).toContain('"exit_code":0');
   const reached = await listening('late.sock');
   const script =

@@ -30,8 +30,8 @@ export function standIn(schema: Json, text: string): Json {
   }
   throw stepFailure(
     'request-refused',
-    `A rehearsal cannot make an answer by this schema: it would have more than ${MOST_VALUES} values, or a text of more ` +
-      `than ${MOST_CHARACTERS} characters.`,
+    `A rehearsal cannot make an answer by this schema: it would have more than ${MOST_VALUES} values, or a text of ` +
+      `more than ${MOST_CHARACTERS} characters.`,
   );
 }
 

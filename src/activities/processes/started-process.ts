@@ -16,7 +16,9 @@ export interface ProgramToStart {
   pipes?: number;
   /** What its next descriptor gives it to read; each character a byte. */
   given?: string;
-  /** It begins a pid namespace, and tells of it at its last descriptor, as `bwrap --info-fd` does: that ends with it. */
+  /**
+   * It begins a pid namespace, and tells of it at its last descriptor, as `bwrap --info-fd` does: that ends with it.
+   */
   namespace?: true;
 }
 

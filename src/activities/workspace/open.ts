@@ -245,13 +245,15 @@ function requireUntaken(folder: Folder, name: string, content: string | Buffer):
 /** As git reads it: what it stands on, a branch or a commit. */
 const HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40})/;
 
-/** Throws a refusal for what has git take a folder for a repository, and for settings of one by which it starts more. */
+/**
+ * Throws a refusal for what has git take a folder for a repository, and for settings of one by which it starts more.
+ */
 function requireNoRepository(folder: Folder, name: string, content: string | Buffer): void {
   const isHead = name === 'HEAD' && HEAD.test(content.toString());
   const isSetting = ['config', 'config.worktree'].includes(name) && entryAt(folder.at('HEAD')) !== null;
   if (isHead || (isSetting && harmIn(content.toString()).length > 0))
     throw new FileRefusal(
-      `\`${join(folder.shown, name)}\` would have git take its folder for a repository, and start what is said there: ` +
+      `\`${join(folder.shown, name)}\` would have git take its folder for a repository, and start what it says: ` +
         'use git.',
     );
 }

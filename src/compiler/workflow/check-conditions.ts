@@ -183,7 +183,8 @@ function mendOf(
     if (target.kind === 'input' && path.length === 0) return declareAs(target.name, type);
     if (!root.endsWith('.output') || path.length > 0) return null;
     const isText = literal !== undefined && (operator === '==' || operator === '!=');
-    return `give the step \`schema: {type: ${type}}\`${isText ? `, or compare with a text: \`"${String(literal)}"\`` : ''}`;
+    const orText = isText ? `, or compare with a text: \`"${String(literal)}"\`` : '';
+    return `give the step \`schema: {type: ${type}}\`${orText}`;
   }
   if (kind !== 'text' && typeof literal === 'string' && isWritten(literal, kind))
     return `compare with \`${literal}\`, without quotes`;

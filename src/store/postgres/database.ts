@@ -25,7 +25,9 @@ export interface Database {
    * it was done, and it is done again. Throws a `StoreFailure`; one that `passes` after `patienceMs` without an answer.
    */
   query<R extends Row>(text: string, parameters?: Parameter[]): Promise<R[]>;
-  /** Runs statements in one transaction, likewise. A KeyError of `act` is thrown as it is: another worker has the key. */
+  /**
+   * Runs statements in one transaction, likewise. A KeyError of `act` is thrown as it is: another worker has the key.
+   */
   transaction<T>(act: (query: Database['query']) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -15,7 +15,8 @@ export async function moveRun(
   version: DeploymentVersion,
 ): Promise<string[]> {
   const tree = `(WorkflowId = '${run}' OR WorkflowId STARTS_WITH '${run}/')`;
-  const query = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running' AND TaskQueue = '${server.taskQueue}' AND ${tree}`;
+  const own = `TaskQueue = '${server.taskQueue}' AND ${tree}`;
+  const query = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running' AND ${own}`;
   const moved: string[] = [];
   for await (const { workflowId, parentExecution } of server.client.workflow.list({ query, pageSize: 1000 })) {
     const starter = parentExecution?.workflowId ?? '';

@@ -34,8 +34,8 @@ const NONE = new TypedSearchAttributes();
 /**
  * All runs of a query as the server lists them, with their memos and the search attributes of their version. For ten
  * thousand runs the client's own list takes half a second of the processor for what else it makes of each; here
- * payloads are decoded a page at a time. Those of other queues may be of projects with other keys, and are left out then;
- * throws a KeyError for one of this queue.
+ * payloads are decoded a page at a time. Those of other queues may be of projects with other keys, and are left out
+ * then; throws a KeyError for one of this queue.
  */
 export async function listExecutions(
   { client, taskQueue }: { client: Client; taskQueue: string },

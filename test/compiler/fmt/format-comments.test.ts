@@ -36,7 +36,8 @@ const step = fc
         .replace('LIST', () => `\n      - echo\n      - ${argument}\n${behind}`.trimEnd()),
     );
     const [first = '', ...others] = written;
-    return `  - ${first}\n${others.map((key, index) => `${comments[index] ?? ''}    ${key}\n`).join('')}${comments[4] ?? ''}`;
+    const keys = others.map((key, index) => `${comments[index] ?? ''}    ${key}\n`).join('');
+    return `  - ${first}\n${keys}${comments[4] ?? ''}`;
   });
 const workflow = fc
   .array(step, { minLength: 1, maxLength: 3 })

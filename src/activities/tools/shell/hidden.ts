@@ -30,7 +30,8 @@ const known = new Map<string, Looked>();
 /**
  * What no program in a workspace sees: its own state folder, ours wherever it lies, those of trusted projects in it (as
  * paths from its root), others near its root, the place of our temporary folders, should that lie there, and sockets
- * near its root or that the system tells of: whoever listens there is no part of a sandbox. Throws a refusal where nobody knows all states.
+ * near its root or that the system tells of: whoever listens there is no part of a sandbox. Throws a refusal where
+ * nobody knows all states.
  */
 export async function hiddenFrom(workspace: string, ours: string | null, projects: string[]): Promise<Hidden> {
   const own = ['', ...projects].map((path) => join(workspace, path, STATE));
