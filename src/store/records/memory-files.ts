@@ -55,7 +55,8 @@ export function createMemoryFiles(folder: string): MemoryFiles {
 export function memoriesIn(lines: { append: (line: Json) => Promise<void>; read: () => Promise<Json[]> }): MemoryFiles {
   async function all(): Promise<Memory[]> {
     const memories = new Map<string, Memory>();
-    for (const line of (await lines.read()).filter(isLine)) {
+    const read: unknown[] = await lines.read();
+    for (const line of read.filter(isLine)) {
       if ('removed' in line) memories.delete(line.removed);
       else memories.set(line.id, line);
     }

@@ -146,7 +146,7 @@ describe('a gate for a call', () => {
   it('marks where more of what a hook says does not fit', async () => {
     const { store } = await toolContext();
     const { ref } = await store.putAlways('x'.repeat(5_000));
-    const call = { tool: { kind: 'builtin' as const, name: 'read_file' }, action: DEPLOY, args: {} };
+    const call = { tool: { kind: 'builtin', name: 'read_file' } as const, action: DEPLOY, args: {} };
     const { message } = await shownOf(store, agent({}), call, { hooked: shortHash(ref) });
     expect(message).toMatch(/A hook asks: x+… Allow it\?$/);
   });

@@ -36,8 +36,8 @@ const step = fc
         .replace('LIST', () => `\n      - echo\n      - ${argument}\n${behind}`.trimEnd()),
     );
     const [first = '', ...others] = written;
-    const keys = others.map((key, index) => `${comments[index] ?? ''}    ${key}\n`).join('');
-    return `  - ${first}\n${keys}${comments[4] ?? ''}`;
+    const rest = others.map((key, index) => `${comments[index] ?? ''}    ${key}\n`).join('');
+    return `  - ${first}\n${rest}${comments[4] ?? ''}`;
   });
 const workflow = fc
   .array(step, { minLength: 1, maxLength: 3 })
