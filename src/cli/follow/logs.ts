@@ -97,7 +97,8 @@ async function hasEnded(
   if ((await store.readRun(root)) !== null) return true;
   if (quiet % QUIET_LOOKS !== QUIET_LOOKS - 1) return false;
   try {
-    return (await describe(open.link.client, root))?.status.name !== 'RUNNING';
+    const now = await describe(open.link, root);
+    return now === null || now === 'elsewhere' || now.status.name !== 'RUNNING';
   } catch (error) {
     if (grpcTrouble(error) !== 'connection-lost') throw error;
     await open.link.close();

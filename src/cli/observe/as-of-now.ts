@@ -1,6 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { INTERPRETER } from '../../plan/names.js';
+import { KeyError } from '../../store/encryption/key-error.js';
 import type { Execution } from '../../workers/link/list-executions.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 
@@ -15,7 +16,7 @@ const AT_ONCE = 10;
  * moment. `submitted` are root runs that may be open and not be listed yet, the latest first.
  */
 export async function asOfNow(
-  { client }: Pick<TemporalLink, 'client'>,
+  link: Pick<TemporalLink, 'client' | 'taskQueue'>,
   listed: Execution[],
   submitted: string[],
 ): Promise<Execution[]> {
@@ -23,8 +24,8 @@ export async function asOfNow(
   const asked = new Set<string>();
   const ask = async (run: string): Promise<string[]> => {
     asked.add(run);
-    const now = await describe(client, run);
-    if (now === null) return [];
+    const now = await describe(link, run);
+    if (now === null || now === 'elsewhere') return [];
     known.set(run, now);
     return now.status.name === 'RUNNING' ? nestedOf(now) : [];
   };
@@ -41,17 +42,29 @@ export async function asOfNow(
   return [...known.values()];
 }
 
-/** What a run says of itself, without delay; null for one that the server does not know. */
+/**
+ * What a run says of itself, without delay; null for one that the server does not know, `elsewhere` for one of another
+ * queue that keys seal which are not here. Throws a KeyError for such a one of this queue.
+ */
 export async function describe(
-  client: TemporalLink['client'],
+  { client, taskQueue }: Pick<TemporalLink, 'client' | 'taskQueue'>,
   run: string,
-): Promise<WorkflowExecutionDescription | null> {
+): Promise<WorkflowExecutionDescription | 'elsewhere' | null> {
   try {
     return await client.workflow.getHandle(run).describe();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
+    if (error instanceof KeyError && (await queueOf(client, run)) !== taskQueue) return 'elsewhere';
     throw error;
   }
+}
+
+async function queueOf({ workflowService, options }: TemporalLink['client'], run: string): Promise<string> {
+  const { executionConfig } = await workflowService.describeWorkflowExecution({
+    namespace: options.namespace,
+    execution: { workflowId: run },
+  });
+  return executionConfig?.taskQueue?.name ?? '';
 }
 
 /** Runs that it has started and that have not ended. */

@@ -144,8 +144,9 @@ async function asEnded(
   const started = Math.min(before.getTime(), Date.now() - STARTING_MS);
   const ended = new Map<string, boolean>();
   for (const { run, server, submitted_at } of submitted) {
-    const known = link === null ? null : await describe(link.client, run);
-    const found = link !== null && known !== null && isOwnRun(known.memo, link, store) ? known : null;
+    const known = link === null ? null : await describe(link, run);
+    const isOwn = link !== null && known !== null && known !== 'elsewhere' && isOwnRun(known, link, store);
+    const found = isOwn ? known : null;
     const isForgotten = server === here && Date.parse(submitted_at) < started;
     ended.set(run, found === null ? isForgotten : (found.closeTime ?? new Date()) < before);
   }

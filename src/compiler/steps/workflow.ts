@@ -1,8 +1,8 @@
-import type { StepBase, WorkflowStep } from '../../plan/step.js';
+import type { WorkflowStep } from '../../plan/step.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import { checkPassed } from '../inputs/inputs.js';
 import { keyOf, memberOf } from '../text/node.js';
-import type { Authored, Policy, StepContext } from './base.js';
+import type { Authored, StepContext } from './base.js';
 import { baseOf, literalTemplate, mapAt, NO_LIMIT_MS, policyOf, usualPolicy } from './base.js';
 
 /** A nested workflow; null when there is none of that name, or it has problems. */
@@ -43,17 +43,8 @@ export function compileWorkflowStep(authored: Authored<'workflow'>, context: Ste
     kind: 'workflow',
     ...base,
     ...policy,
-    deadline_ms: nestedDeadline(base, policy),
     workflow: plan.name,
     plan: plan.hash,
     inputs,
   };
-}
-
-/**
- * Where a nested run is tried once, the limit of a try is that of the step: the interpreter cancels the child by it.
- */
-function nestedDeadline({ deadline_ms }: Pick<StepBase, 'deadline_ms'>, { timeout_ms, retry }: Policy): number | null {
-  if (timeout_ms === NO_LIMIT_MS || retry.attempts > 1) return deadline_ms;
-  return Math.min(timeout_ms, deadline_ms ?? timeout_ms);
 }

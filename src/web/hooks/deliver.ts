@@ -48,7 +48,8 @@ export async function deliver(
     if ((await store.readRun(known)) !== null) return { kind: 'duplicate', run: known };
   const begin = async (): Promise<Delivered> => {
     const link = await session.connect({ start: true });
-    if ((await describe(link.client, before)) !== null) return { kind: 'duplicate', run: runOf(before) };
+    const known = await describe(link, before);
+    if (known !== null && known !== 'elsewhere') return { kind: 'duplicate', run: runOf(before) };
     if (!(await hasPlace(hook, { starter, prefix }, { store, link }))) return { kind: 'full' };
     const call: StartCall = { prepared: ref, event: await store.put(event) };
     try {

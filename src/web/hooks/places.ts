@@ -12,7 +12,7 @@ const TAKEN_MS = 60_000;
 export async function hasPlace(
   { name, project, webhook }: Hook,
   { starter, prefix }: { starter: string; prefix: string },
-  { store, link }: { store: Store; link: Pick<TemporalLink, 'client'> },
+  { store, link }: { store: Store; link: Pick<TemporalLink, 'client' | 'taskQueue'> },
 ): Promise<boolean> {
   const wish = { starter, at: new Date().toISOString(), most: webhook.max_open };
   const hook = `${name}/${project}`;
@@ -26,16 +26,17 @@ export async function hasPlace(
 async function endedOf(
   places: HookPlace[],
   prefix: string,
-  { client }: Pick<TemporalLink, 'client'>,
+  link: Pick<TemporalLink, 'client' | 'taskQueue'>,
 ): Promise<string[]> {
   const query = `WorkflowType = '${STARTER}' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH '${prefix}'`;
   const listed = new Set<string>();
-  for await (const { workflowId } of client.workflow.list({ query, pageSize: 1000 })) listed.add(workflowId);
+  for await (const { workflowId } of link.client.workflow.list({ query, pageSize: 1000 })) listed.add(workflowId);
   const ended: string[] = [];
   for (const { starter, at } of places) {
     if (listed.has(starter)) continue;
-    const now = await describe(client, starter);
-    const isOpen = now === null ? Date.now() - Date.parse(at) < TAKEN_MS : now.status.name === 'RUNNING';
+    const now = await describe(link, starter);
+    const isOpen =
+      now === null || now === 'elsewhere' ? Date.now() - Date.parse(at) < TAKEN_MS : now.status.name === 'RUNNING';
     if (!isOpen) ended.push(starter);
   }
   return ended;

@@ -44,7 +44,7 @@ async function open(
   check: (connection: Connection) => Promise<void>,
 ): Promise<Connection> {
   const hint = `It comes from ${source}. Start it, correct the setting, or unset it to use Perdure's own server.`;
-  const [port = ''] = /\d+$/.exec(address) ?? [];
+  const [, port = ''] = /:(\d+)$/.exec(address) ?? [];
   if (Number(port) > MOST_PORT)
     throw new UnavailableError(
       `Expected the address of a Temporal server with a port up to ${String(MOST_PORT)}, got \`${address}\`.`,

@@ -23,7 +23,8 @@ export function cutReason(scope: Scope, step: Step): string {
 
 /**
  * Starts a run below and waits for its end. When that is cut off it is told why first: Temporal passes on no reason of
- * a cancellation. Where this run was cancelled by request, so are those below.
+ * a cancellation. Where this run was cancelled by request, so are those below. What is shielded (`finally`) is not cut
+ * off: its scope hears of a cancellation all the same.
  */
 export async function cutWithReason<T>(
   context: RunContext,
@@ -32,15 +33,21 @@ export async function cutWithReason<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const around = CancellationScope.current();
-  if (context.settings.tells_cuts !== true || around.consideredCancelled) return work();
+  if (context.settings.tells_cuts !== true || !around.cancellable || around.consideredCancelled) return work();
+  let isOpen = true;
   const own = new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
   around.cancelRequested.catch(async () => {
-    if (context.cancelled === null || context.account.cut !== null) {
+    // The next try has the same id, and is not to be told of this one's end.
+    if (isOpen && (context.cancelled === null || context.account.cut !== null)) {
       const line = context.account.below.get(run);
       line?.send({ from: context.run, cut: reason() });
       await line?.sent();
     }
     own.cancel();
   });
-  return own.run(work);
+  try {
+    return await own.run(work);
+  } finally {
+    isOpen = false;
+  }
 }

@@ -180,14 +180,16 @@ describe('steps', () => {
     ]);
   });
 
-  it('limit a nested run by its timeout, where it is tried once', () => {
+  it('limit a nested run by its timeout, which is no deadline', () => {
     const files = { 'nested.yml': 'steps:\n  - command: [a]\n' };
     expect(planOf('steps:\n  - {workflow: ./nested.yml, timeout: 5m, deadline: 9m}\n', files).steps[0]).toMatchObject({
-      deadline_ms: 300_000,
+      timeout_ms: 300_000,
+      deadline_ms: 540_000,
     });
-    expect(
-      planOf('steps:\n  - {workflow: ./nested.yml, timeout: 5m, retry: {attempts: 2}}\n', files).steps[0],
-    ).toMatchObject({ timeout_ms: 300_000, deadline_ms: null });
+    expect(planOf('steps:\n  - {workflow: ./nested.yml, timeout: 5m}\n', files).steps[0]).toMatchObject({
+      timeout_ms: 300_000,
+      deadline_ms: null,
+    });
   });
 
   it('see `steps[-1]` as the one before, and as the last in the output', () => {

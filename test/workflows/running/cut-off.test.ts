@@ -1,5 +1,6 @@
 // @seconds 20
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WorkflowHandle } from '@temporalio/client';
 import { openGates } from '../../../src/cli/observe/view/view.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import type { RunOutcome } from '../../../src/plan/result.js';
@@ -59,6 +60,23 @@ describe('a nested run that is cut off', () => {
       const results = await harness.results(record as RunOutcome);
       expect(results[step]?.error).toBe(`cancelled: ${why}`);
     }
+  });
+
+  it.each<[string, Step, (handle: WorkflowHandle) => Promise<unknown>]>([
+    ['a person cancels', slow, (handle) => handle.cancel()],
+    ['a step stops the run', commandStep(0, ['sh', '-c', 'exit 1'], { on_error: 'stop' }), () => Promise.resolve()],
+  ])('is none of `finally`: %s', async (_, first, act) => {
+    const cleanup = nested(1, 'cleanup', { always: true });
+    const handle = await harness.start(
+      plan([first, cleanup], {
+        nested: { 'sha256:cleanup': body([commandStep(0, ['sleep', '1'])], { name: 'cleanup' }) },
+      }),
+    );
+    if (first === slow)
+      await expect.poll(async () => (await viewOf(harness, handle.workflowId)).steps[0]?.status, WAIT).toBe('running');
+    await act(handle);
+    await handle.result().catch(() => undefined);
+    expect(await harness.store.readRun(`${handle.workflowId}/cleanup`)).toMatchObject({ status: 'success' });
   });
 
   it('is a batch run: its items tell the deadline of their foreach', async () => {

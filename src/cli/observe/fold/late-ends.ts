@@ -11,7 +11,7 @@ import { isPassedOver, skipped } from './silent-ends.js';
 export function endInTime(fold: RunFold, { scope, step }: Spot, at: string, end: StepEnd): StepEnd {
   if (!('failure' in end) || end.failure.type !== 'cancelled' || fold.cancelling) return end;
   const time = lasted(scope.started.get(step.index), Date.parse(at));
-  // A step without a deadline of its own has its timeout as one: the nested run is ended first.
+  // The limit of a nested run is its timeout, where its step has no shorter deadline.
   if (step.kind === 'workflow' && step.timeout_ms > 0 && step.timeout_ms <= (step.deadline_ms ?? Infinity)) {
     const isLate = time >= step.timeout_ms;
     return isLate ? { ...end, ...timeoutOf(`The nested run did not end within ${step.timeout_ms / 1000} s.`) } : end;
