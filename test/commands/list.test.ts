@@ -245,13 +245,13 @@ describe('what waits', () => {
     expect(await gates()).toContain('late/inner/0');
     expect(await rows()).toContainEqual({ run: 'late', status: 'waiting' });
     // As if the server listed nothing yet; then as if it listed what was before somebody answered.
-    const before = await asOfNow({ client: now }, [], ['late', 'never-begun']);
+    const before = await asOfNow({ client: now, taskQueue: '' }, [], ['late', 'never-begun']);
     expect(waitsIn(before)).toEqual(['late/inner']);
     expect((await project.run('answer', 'late', 'this')).code).toBe(0);
     expect(await gates()).not.toContain('late/inner/0');
-    expect(waitsIn(await asOfNow({ client: now }, before, []))).toEqual([]);
+    expect(waitsIn(await asOfNow({ client: now, taskQueue: '' }, before, []))).toEqual([]);
     expect((await project.run('watch', 'late')).code).toBe(0);
-    const after = await asOfNow({ client: now }, before, []);
+    const after = await asOfNow({ client: now, taskQueue: '' }, before, []);
     expect(after.map(({ workflowId, status: { name } }) => [workflowId, name]).sort()).toEqual([
       ['late', 'COMPLETED'],
       ['late/inner', 'COMPLETED'],
