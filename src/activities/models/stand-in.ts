@@ -54,16 +54,21 @@ function build(given: Json, outer: Making): Json {
   if (!isObject(schema)) return making.text;
   const fixed = schema['const'] ?? first(schema['enum']) ?? first(schema['examples']) ?? schema['default'];
   if (fixed !== undefined) return fixed;
+  const whole = composed(schema, making.root);
+  return whole === null ? ofType(schema, making) : build(whole, making);
+}
+
+/** One schema for one of several, or for all of them; null where there is nothing to choose from or to join. */
+function composed(schema: JsonObject, root: Json): JsonObject | null {
   const choice = first(schema['oneOf']) ?? first(schema['anyOf']);
-  if (choice !== undefined) return build(merge(schema, [choice]), making);
-  if (Array.isArray(schema['allOf']))
-    return build(
-      merge(
-        schema,
-        schema['allOf'].map((part) => resolve(part, making.root)),
-      ),
-      making,
-    );
+  if (choice !== undefined) return merge(schema, [choice]);
+  const { allOf } = schema;
+  if (!Array.isArray(allOf)) return null;
+  const parts = allOf.map((part) => resolve(part, root));
+  return merge(schema, parts);
+}
+
+function ofType(schema: JsonObject, making: Making): Json {
   switch (typeOf(schema)) {
     case 'object':
       return objectFor(schema, making);

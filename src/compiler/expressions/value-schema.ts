@@ -104,10 +104,18 @@ function ofRoot(root: Root, { scopes, ...rest }: Surroundings): Known {
   const around = { ...rest, scopes: scopes.slice(outwards) };
   if (name === 'index') return NUMBER;
   if (name === 'item') return around.scopes[0]?.item ?? null;
+  return /^(?:run|rework):/.test(name) ? ofRun(name) : ofTarget(name, around);
+}
+
+/** What a run tells of itself, and who rejected something of that. */
+function ofRun(name: string): Known {
   if (name.startsWith('run:')) return BOOLEAN;
-  if (name.startsWith('rework:')) return ownOf(REWORK, name.slice('rework:'.length)) ?? null;
+  return name.startsWith('rework:') ? (ownOf(REWORK, name.slice('rework:'.length)) ?? null) : null;
+}
+
+function ofTarget(name: string, around: Surroundings): Known {
   const target = targetOf(name.replace(/^last:/, 'step:'));
-  if (target.kind === 'input') return INPUTS[rest.inputTypes(target.name) ?? 'any'];
+  if (target.kind === 'input') return INPUTS[around.inputTypes(target.name) ?? 'any'];
   if (target.kind === 'group') return name.endsWith('.status') ? TEXT : null;
   if (target.kind !== 'step') return null;
   if (target.field !== 'output') return ownOf(FIELDS, target.field) ?? null;
@@ -120,35 +128,57 @@ function ofOutput(step: Step, around: Surroundings): Known {
   switch (step.kind) {
     case 'agent':
     case 'command':
-      if (step.output_as === 'number') return NUMBER;
-      return isObject(step.schema) ? step.schema : 'tasks' in step ? null : TEXT;
+      return ofAnswer(step);
     case 'tool':
-      return isObject(step.schema) ? step.schema : null;
+      return written(step.schema);
     case 'ask':
-      if (step.choices !== null) return { enum: step.choices };
-      return isObject(step.schema) ? step.schema : TEXT;
+      return ofAsk(step);
     case 'approval':
-      return step.options === undefined ? null : { enum: step.options };
+      return oneOf(step.options);
     case 'set':
       return properties(step.values, around);
     case 'serial':
       return TEXT;
     case 'foreach':
-      return { type: 'array', items: ofBlock(step.body, itemsOf(step.items, around), around) ?? {} };
     case 'loop':
-      return ofBlock(step.body, null, around);
-    case 'workflow': {
-      const plan = ownOf(around.nested, step.plan);
-      if (plan === undefined) return null;
-      const inputTypes = (name: string): InputType | null => ownOf(plan.inputs, name)?.type ?? null;
-      return ofBlock(plan, null, { ...around, scopes: [], inputTypes });
-    }
+    case 'workflow':
+      return ofInner(step, around);
     case 'plan':
     case 'wait':
     case 'compile':
     case 'flash':
       return null;
   }
+}
+
+function ofAnswer(step: Extract<Step, { kind: 'agent' | 'command' }>): Known {
+  if (step.output_as === 'number') return NUMBER;
+  return written(step.schema) ?? ('tasks' in step ? null : TEXT);
+}
+
+function ofAsk({ choices, schema }: Extract<Step, { kind: 'ask' }>): Known {
+  return oneOf(choices ?? undefined) ?? written(schema) ?? TEXT;
+}
+
+function oneOf(values: string[] | undefined): Known {
+  return values === undefined ? null : { enum: values };
+}
+
+function written(schema: Json | undefined): Known {
+  return schema !== undefined && isObject(schema) ? schema : null;
+}
+
+function ofInner(step: Extract<Step, { kind: 'foreach' | 'loop' | 'workflow' }>, around: Surroundings): Known {
+  if (step.kind === 'workflow') return ofNested(step.plan, around);
+  if (step.kind === 'loop') return ofBlock(step.body, null, around);
+  return { type: 'array', items: ofBlock(step.body, itemsOf(step.items, around), around) ?? {} };
+}
+
+function ofNested(hash: string, around: Surroundings): Known {
+  const plan = ownOf(around.nested, hash);
+  if (plan === undefined) return null;
+  const inputTypes = (name: string): InputType | null => ownOf(plan.inputs, name)?.type ?? null;
+  return ofBlock(plan, null, { ...around, scopes: [], inputTypes });
 }
 
 function ofBlock({ steps, output }: Pick<Block, 'steps' | 'output'>, item: Known, outer: Surroundings): Known {

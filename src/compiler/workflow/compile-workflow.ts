@@ -89,25 +89,19 @@ export function compileWorkflow(
   let compiled = compile([]);
   const unused = authored.broken ? [] : unusedInputs(Object.keys(declared), compiled.steps, compiled.output);
   // A name that another is nearly is used, but for a slip, which is told.
-  for (const name of unused.filter((one) => !meant.has(meansPerhaps(one)))) {
-    const message = `Nothing refers to the input \`${name}\`; every agent is shown it.`;
-    report({ code: 'unused-input', severity: 'warning', at: keyOf(memberOf(node, 'inputs') ?? node, name), message });
-  }
+  const idle = unused.filter((one) => !meant.has(meansPerhaps(one)));
+  tellUnused(idle, node, report);
   if (unused.length > 0) compiled = compile(unused);
 
   checkCommits(definition, compiled, report);
-  if (!authored.broken)
-    checkConditions(
-      compiled,
-      source.nodes,
-      { inputTypes: typesOf(declared, compiled), nested: compiled.nested },
-      report,
-    );
+  const { nested } = compiled;
+  const inputTypes = typesOf(declared, compiled);
+  if (!authored.broken) checkConditions(compiled, source.nodes, { inputTypes, nested }, report);
   const block = soundBlock(compiled);
   if (failed || block === null) return null;
   const body = {
     name: definition.name,
-    description: authored.description === undefined ? null : keepText(authored.description, shared.texts),
+    description: descriptionIn(authored, shared),
     inputs: { ...declared, ...foundInputs(block.steps, block.output, declared, compiled.hoisted) },
     ...block,
     budgets: budgetsOf(authored.budgets),
@@ -122,6 +116,17 @@ export function compileWorkflow(
   if (isForProblemsAlone(definition, shared) && isSurelySmall(body)) return null;
   const plan = seal(body);
   return isSmallEnough(plan, node, report) ? plan : null;
+}
+
+function descriptionIn({ description }: WorkflowDefinition['authored'], { texts }: Shared): string | null {
+  return description === undefined ? null : keepText(description, texts);
+}
+
+function tellUnused(names: string[], node: WorkflowDefinition['node'], report: Report): void {
+  for (const name of names) {
+    const message = `Nothing refers to the input \`${name}\`; every agent is shown it.`;
+    report({ code: 'unused-input', severity: 'warning', at: keyOf(memberOf(node, 'inputs') ?? node, name), message });
+  }
 }
 
 /** The type of each input by its name; null for what the workflow around gives, and nobody declares. */
