@@ -35,7 +35,8 @@ interface Checked {
 /**
  * Warns where conditions of a workflow ask of a text what only a number or a boolean can answer: compared with one it
  * is never equal, and alone it holds whatever it says, `false` too. What commands print and what is given on the
- * command line are texts unless a `schema` or a `type` says otherwise.
+ * command line are texts unless a `schema` or a `type` says otherwise. An input that is declared as a text may be asked
+ * whether it is given.
  */
 export function checkConditions(
   { steps }: { steps: readonly (Step | null)[] },
@@ -126,6 +127,7 @@ function warnOfBare(reference: Reference, checked: Checked): void {
   const input = inputOf(reference);
   const isText = kindOf(knownOf(reference, checked.around)) === 'text';
   if (!(isText || isUntyped(reference, checked.around)) || (path.length === 0 && SAID.test(root))) return;
+  if (input !== null && checked.around.inputTypes(input) === 'string') return;
   const any = `\`length(${source}) > 0\` where any text is meant`;
   const typed =
     input !== null

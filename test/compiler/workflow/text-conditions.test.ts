@@ -24,7 +24,6 @@ describe('conditions over texts', () => {
     given('!flag'),
     given('count > 3'),
     given('flag ?? false'),
-    given('flag', 'inputs: {flag: {type: string}}\n'),
     given('count > 3', 'inputs: {count: {type: string}}\n'),
     given('count > limit', 'inputs: {limit: {type: integer}}\n'),
     given("flag == 'true'", 'inputs: {flag: {type: boolean}}\n'),
@@ -52,6 +51,8 @@ describe('conditions over texts', () => {
     given('count > 3', 'inputs: {count: {type: integer}}\n'),
     given("mode == 'fast'"),
     given('files', 'inputs: {files: {type: list}}\n'),
+    given('flag', 'inputs: {flag: {type: string}}\n'),
+    given('!flag', 'inputs: {flag: {type: string}}\n'),
     'steps:\n  - {foreach: [1, 2], command: [a], when: "${item == 1}"}',
   ])('says nothing of one that it answers: %s', (text) => {
     expect(problemsOf(text)).toEqual([]);
