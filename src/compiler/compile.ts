@@ -184,32 +184,35 @@ export function createCompiler({
 
   const triggers = new Map<string, Triggers>();
   const takeTriggers = createTriggers(triggers, { report, texts, loader, resolver, config });
-  /** Names that a person wrote and that mean nothing, with what may have been meant. */
-  const unknown = new Map<string, string | null>();
+  /** Names that a person wrote and that mean no one file: what is told of each. */
+  const unknown = new Map<string, { message?: string; suggestion: string | null }>();
   const find = (file: string): string => {
     const absolute = resolve(cwd, file);
     if (kindOf(absolute) !== 'missing' || /[./\\]/.test(file)) return absolute;
     const hints: string[] = [];
     for (const found of [resolver.workflow(file, absolute), resolver.agent(file, absolute)]) {
       if ('entry' in found) return found.entry.file;
+      if (found.isAmbiguous === true) {
+        unknown.set(absolute, { message: found.missing, suggestion: found.suggestion });
+        return absolute;
+      }
       if (found.suggestion !== null) hints.push(found.suggestion);
     }
-    unknown.set(
-      absolute,
-      hints.find((hint) => hint.startsWith('did you mean')) ?? neighbour(absolute) ?? hints[0] ?? null,
-    );
+    unknown.set(absolute, {
+      suggestion: hints.find((hint) => hint.startsWith('did you mean')) ?? neighbour(absolute) ?? hints[0] ?? null,
+    });
     return absolute;
   };
 
   const loadNamed = (absolute: string): Definition | null => {
-    const hint = unknown.get(absolute);
-    if (hint === undefined) return loader.load(absolute);
+    const named = unknown.get(absolute);
+    if (named === undefined) return loader.load(absolute);
     const source = createSource(absolute, displayName(cwd, absolute), '');
     report({
-      code: 'unknown-workflow',
+      code: named.message === undefined ? 'unknown-workflow' : 'duplicate-name',
       at: { source, path: '', start: 0, end: 1 },
-      message: `There is no definition and no file \`${source.file}\`.`,
-      suggestion: hint,
+      message: named.message ?? `There is no definition and no file \`${source.file}\`.`,
+      suggestion: named.suggestion,
     });
     return null;
   };

@@ -169,4 +169,31 @@ describe('a definition that is named on the command line', () => {
       { code: 'unknown-workflow', message: `There is no definition and no file \`${name}\`.`, suggestion },
     ]);
   });
+
+  it.each([
+    [{ 'workflows/a.yml': 'name: z\n', 'workflows/b.yml': 'name: z\n', 'agents/z.yml': 'prompt: x' }],
+    [{ 'workflows/z.yml': '', 'workflows/z.yaml': '' }],
+    [{ 'agents/z.md': '---\nname: z\n---\nx', 'agents/z.yml': 'prompt: x' }],
+  ])('and is the name of two files of one folder is refused, with both', (written) => {
+    const steps = (file: string, text: string): string =>
+      file.startsWith('workflows') ? `${text}steps: [{command: [a]}]\n` : text;
+    const root = createProject(
+      Object.fromEntries(Object.entries(written).map(([file, text]) => [`definitions/${file}`, steps(file, text)])),
+    );
+    const { plan, problems } = compileIn(root, 'z');
+    expect([plan, problems.map(({ code }) => code)]).toEqual([null, ['duplicate-name']]);
+    const [first, second] = Object.keys(written)
+      .sort()
+      .filter((_, index, all) => index >= all.length - 2);
+    for (const file of [first, second]) expect(problems[0]?.message).toContain(`\`definitions/${file}\``);
+  });
+
+  it('means a workflow before a flow, and both before an agent', () => {
+    const root = createProject({
+      'definitions/agents/z.yml': 'prompt: x',
+      'definitions/flows/z.flow': 'Explore:"x"\n',
+      'definitions/workflows/z.yml': 'steps: [{command: [a]}]\n',
+    });
+    expect(compileIn(root, 'z').file).toBe(join(root, 'definitions/workflows/z.yml'));
+  });
 });

@@ -1,4 +1,4 @@
-import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { NAME } from '../../plan/names.js';
 import { nearest, meansPerhaps } from '../problems/did-you-mean.js';
 import type { Project } from './project.js';
@@ -29,7 +29,8 @@ export interface Entry {
   builtIn: boolean;
 }
 
-export type Resolution = { entry: Entry } | { missing: string; suggestion: string | null };
+/** What a name means; `isAmbiguous` where files of one folder have it, and nothing says which is meant. */
+export type Resolution = { entry: Entry } | { missing: string; suggestion: string | null; isAmbiguous?: true };
 
 /** Finds definitions by name: `definitions/`, then `.glee/`, then `.claude/`, then what is built in. */
 export interface Resolver {
@@ -97,6 +98,18 @@ export function createResolver(
   const used = new Set<string>();
   const use = (entry: Entry, folders: string[]): void => lookedThrough(entry, folders).forEach((one) => used.add(one));
 
+  /** Refuses to choose between files of one folder that have one name. */
+  const alone = (entry: Entry, kind: Kind): Resolution => {
+    const same = entriesIn(dirname(entry.file), kind).filter(({ name }) => name === entry.name);
+    if (same.length < 2) return { entry };
+    const files = same.map(({ file }) => `\`${relative(project.root, file)}\``);
+    return {
+      missing: `More than one file has the name \`${entry.name}\`: ${files.join(', ')}.`,
+      suggestion: 'names of files in one folder are unique: rename one',
+      isAmbiguous: true,
+    };
+  };
+
   const temporaryAgents = (from: string): Entry[] =>
     [...new Set([dirname(from), ...rootsOf(from, project.root)])].flatMap((root) =>
       entriesIn(join(root, TEMPORARY_AGENTS), 'agents'),
@@ -118,7 +131,7 @@ export function createResolver(
         ...foldersFor('agents', from, project.root),
         ...(isTemporaryAgent(entry.file) ? [dirname(entry.file)] : []),
       ]);
-      return { entry: withOrigin(entry, builtInAgents()) };
+      return alone(withOrigin(entry, builtInAgents()), 'agents');
     }
     const isWorkflow = visible('workflows', from).some((candidate) => candidate.name === name);
     const known = [...own, ...builtInAgents(), ...temporary, ...madeAgents].map((candidate) => candidate.name);
@@ -137,7 +150,7 @@ export function createResolver(
     const entry = own.find((candidate) => candidate.name === name);
     if (entry !== undefined) {
       use(entry, foldersFor('workflows', from, project.root));
-      return { entry };
+      return alone(entry, 'workflows');
     }
     const isAgent = 'entry' in findAgent(name, from);
     const known = own.map((candidate) => candidate.name);

@@ -20,9 +20,11 @@ export function findWorkflow(
   if (made !== null) return { file: made.file, made };
   const from = join(project.root, 'any');
   const resolver = createResolver(project);
-  const named = resolver.workflows(from).find((entry) => entry.name === name);
-  if (named !== undefined) return { file: named.file, made: null };
-  if (!NAME.test(name)) throw new McpRefusal(`Expected the name of a workflow, not a path, got \`${safeName(name)}\`.`);
+  if (!NAME.test(name)) {
+    const named = resolver.workflows(from).find((entry) => entry.name === name);
+    if (named !== undefined) return { file: named.file, made: null };
+    throw new McpRefusal(`Expected the name of a workflow, not a path, got \`${safeName(name)}\`.`);
+  }
   const found = resolver.workflow(name, from);
   if ('missing' in found)
     throw new McpRefusal(found.suggestion === null ? found.missing : `${found.missing} ${found.suggestion}`);
