@@ -46,7 +46,15 @@ export function collectInput(plan: Plan, given: GivenInput): JsonObject {
 
 /** What was given alone, checked likewise; what is missing may be missing. */
 export function givenInput(plan: Plan, { file, pairs, request }: GivenInput): JsonObject {
-  return { ...fromFile(plan, file), ...fromPairs(plan, pairs), ...fromRequest(plan, request) };
+  const typed = fromPairs(plan, pairs);
+  const asked = fromRequest(plan, request);
+  for (const name of Object.keys(asked))
+    if (Object.hasOwn(typed, name))
+      throw usageError(
+        `The input \`${name}\` is given twice: by \`-i ${name}=…\` and by the request argument, which stands for it.`,
+        'Leave out one of them.',
+      );
+  return { ...fromFile(plan, file), ...typed, ...asked };
 }
 
 /** The names that are given, known or not; what is wrong with them `collectInput` says. */

@@ -89,6 +89,10 @@ describe('the input of a run', () => {
       { pairs: ['text=a', 'options={"a":1,"a":2}'] },
       'Expected the input `options` to be JSON without a key that is written twice, such as `a`.',
     ],
+    [
+      { pairs: ['text=a', 'request=b'], request: 'c' },
+      'The input `request` is given twice: by `-i request=…` and by the request argument, which stands for it.',
+    ],
     [{ file: { text: 3 } }, 'Expected the input `text` to be a text, got `3` (number).'],
     [{ file: ['x'] }, 'Expected the file of `--inputs` to hold a map of names to values.'],
     [{}, 'The definition `test` needs the input `text`, which `read` needs.'],
