@@ -92,7 +92,7 @@ describe(`a slip in one word of a shipped definition (PERDURE_SEED=${SEED})`, ()
 const [, section = ''] = readFileSync(join(ROOT, 'docs/problems.md'), 'utf8').split('## What a person mends\n');
 const BY_A_PERSON = new Set(
   section.split('\n- ').flatMap((item) => {
-    const codes = /^(?:`[a-z-]+`(?:,\s+)?)+(?=: )/.exec(item)?.[0] ?? '';
+    const codes = /^(?:`[a-z-]+`(?:,\s+)?)+(?=:\s)/.exec(item)?.[0] ?? '';
     return [...codes.matchAll(/`([a-z-]+)`/g)].map(([, code = '']) => code);
   }),
 );
