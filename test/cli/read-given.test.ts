@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parsePlainYaml } from '../../src/cli/plain-yaml.js';
+import { parsePlainYaml, respelledNumbers } from '../../src/cli/plain-yaml.js';
 import { readGivenFile } from '../../src/cli/read-given.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'perdure-given-'));
@@ -68,5 +68,15 @@ describe('data in YAML', () => {
     } catch (error) {
       expect(String(error)).not.toContain('\n');
     }
+  });
+
+  it('tells of numbers that are not handed on as they are written', () => {
+    const text = 'python: 3.10\nmode: 0755\nmask: 0o755\nquoted: "3.10"\nlist: [{v: 1e3}, 5, -1.5, 0]\nword: 010x\n';
+    expect(respelledNumbers(text).map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      'python: The number `3.10` is handed on as `3.1`.',
+      'mode: The number `0755` is handed on as `755`.',
+      'mask: The number `0o755` is handed on as `493`.',
+      'list[0].v: The number `1e3` is handed on as `1000`.',
+    ]);
   });
 });
