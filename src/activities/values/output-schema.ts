@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import { canonicalJson, isObject } from '../../plan/values/json.js';
 import { cutTo } from '../../plan/text/cut-to.js';
 import { jsonFault } from '../../plan/values/json-fault.js';
+import { keyTwice } from '../../plan/values/key-twice.js';
 import { withoutUnsaid } from '../../plan/tools/unsaid.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
@@ -44,7 +45,8 @@ export function checkOutput(text: string, schema: Json): Checked {
   } catch (error) {
     return { errors: [`The text is not JSON: ${error instanceof Error ? error.message : String(error)}`] };
   }
-  return checkValue(value, schema);
+  const twice = keyTwice(text);
+  return twice === null ? checkValue(value, schema) : { errors: [withoutFault(twice)] };
 }
 
 /** Checks a JSON value against a JSON Schema. Throws as `checkOutput` does. */
@@ -83,13 +85,17 @@ interface Unusable {
   unusable: string;
 }
 
+function withoutFault(fault: string): string {
+  return cutTo(`Expected JSON without ${fault}.`, ERROR_CHARACTERS);
+}
+
 function told(faults: Fault[]): string[] {
   return faults.slice(0, TOLD_ERRORS).map(({ tell }) => cutTo(tell(), ERROR_CHARACTERS));
 }
 
 function faultsOf(value: Json, schema: Json): Fault[] | Unusable {
   const fault = jsonFault(value);
-  if (fault !== null) return [{ at: '', tell: () => `Expected JSON without ${fault}.` }];
+  if (fault !== null) return [{ at: '', tell: () => withoutFault(fault) }];
   const known = compileSchema(schema);
   if ('unusable' in known) return known;
   const { validate, patterns } = known;

@@ -6,8 +6,8 @@ import type { InputType } from '../../plan/values/input-type.js';
 import { INPUT_PHRASES, isOfInputType } from '../../plan/values/input-type.js';
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { usageError } from '../exit-codes.js';
-import { keyTwice } from '../json-text-fault.js';
 import { MOST_LEVELS } from '../../plan/values/json-fault.js';
+import { keyTwice } from '../../plan/values/key-twice.js';
 import { neededBy } from './needed-by.js';
 import { ownOf } from '../../plan/values/own.js';
 

@@ -156,6 +156,7 @@ describe('JSON that cannot be passed on', () => {
     ['{"id": 12345678901234567891}', 'whole numbers beyond 9007199254740991, which only a text carries exactly'],
     ['[-9007199254740992]', 'whole numbers beyond 9007199254740991, which only a text carries exactly'],
     [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'more than 500 levels'],
+    ['{"a": 1, "b": {"c": 1, "c": 2}}', 'a key that is written twice, such as `b.c`'],
   ])('is refused, not changed: %.30s', (text, fault) => {
     expect(checkOutput(text, {})).toEqual({ errors: [`Expected JSON without ${fault}.`] });
   });
