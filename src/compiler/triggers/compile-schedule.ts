@@ -104,12 +104,23 @@ function zonesLike(zone: string): string[] {
   return near.length > 0 ? near : all;
 }
 
-/** The server knows a zone by its very name: in small letters, as an offset or as an abbreviation it knows none. */
+/** Names of zones that stand for others are listed nowhere, and are taken in any letters here: what they begin with. */
+const AREA = new RegExp(
+  '^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|' +
+    'Pacific|US)/',
+);
+/** Such names of one word. */
+const WORD = new RegExp(
+  '^(?:[A-Z]{2,3}(?:[+-]?0|\\d[A-Z]{3})?|GB-Eire|NZ-CHAT|W-SU|Cuba|Egypt|Eire|Greenwich|Hongkong|Iceland|Iran|' +
+    'Israel|Jamaica|Japan|Kwajalein|Libya|Navajo|Poland|Portugal|Singapore|Turkey|Universal|Zulu)$',
+);
+
+/** The server knows a zone by its very name: in other letters, as an offset or as an abbreviation it knows none. */
 function isZone(zone: string): boolean {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
-    const isSpelled = timeZone === zone || timeZone.toLowerCase() !== zone.toLowerCase();
-    return isSpelled && zone.split('/').every((part) => /^[A-Z]/.test(part));
+    if (timeZone === zone || timeZone.toLowerCase() === zone.toLowerCase()) return timeZone === zone;
+    return WORD.test(zone) || (AREA.test(zone) && zone.split('/').every((part) => /^[A-Z](?!\w*[A-Z]{4})/.test(part)));
   } catch {
     return false;
   }

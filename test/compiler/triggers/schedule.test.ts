@@ -168,9 +168,12 @@ describe('a schedule', () => {
       expect(compileText(workflow(`{cron: "@daily", zone: ${zone}}`)).problems).toMatchObject([
         { code: 'invalid-value', suggestion: `did you mean \`${near}\`?` },
       ]);
-    for (const zone of ['"+01:00"', 'us/pacific', 'est5edt', '""'])
+    for (const zone of ['"+01:00"', 'us/pacific', 'Us/Pacific', 'US/PACIFIC', 'US/pacific', 'Est', 'est5edt', '""'])
       expect(problemsOf(workflow(`{cron: "@daily", zone: ${zone}}`))).toEqual(['2:34 invalid-value']);
-    for (const zone of ['US/Pacific', 'EST5EDT', 'Etc/GMT+5', 'Asia/Kolkata', 'America/Port-au-Prince', 'UTC'])
+    const known = 'US/Pacific US/East-Indiana EST5EDT Etc/GMT+5 Asia/Kolkata America/Port-au-Prince UTC GB Zulu'.split(
+      ' ',
+    );
+    for (const zone of [...known, 'Australia/ACT', 'America/Argentina/ComodRivadavia', 'GMT0', 'Mexico/BajaNorte'])
       expect(problemsOf(workflow(`{cron: "@daily", zone: ${zone}}`))).toEqual([]);
   });
 });
