@@ -111,7 +111,8 @@ function requireNoGates(plan: Plan): void {
   if (!hasGates(plan)) return;
   throw usageError(
     `\`${plan.name}\` waits for people, and in CI nobody is there.`,
-    'Add `--unattended`, which takes the fallback of every gate, or `--yes`, which approves them all.',
+    'Add `--unattended`, which takes the fallback of every gate, or `--yes`, which approves them. Either answers ' +
+      'questions by their `default`, and fails at one that has none.',
   );
 }
 
