@@ -32,9 +32,10 @@ export const plan: CommandSpec = {
     const { compile } = await import('../submit/prepare.js');
     const workspace = await openWorkspace(terminal);
     const { givenInput, namesGiven } = await import('../submit/collect-input.js');
-    const { readInputFile, readRequest } = await import('../submit/read-request.js');
+    const { readInputFile, readRequest, tellSpelling } = await import('../submit/read-request.js');
     const written = { pairs: options.list('input'), file: await readInputFile(options.text('inputs'), terminal) };
     const compiled = await compile(definition, workspace, terminal, { given: namesGiven(written) });
+    await tellSpelling(options.text('inputs'), compiled.plan.inputs, terminal);
     const given = givenInput(compiled.plan, {
       ...written,
       request: await readRequest(request, terminal),

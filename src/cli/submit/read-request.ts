@@ -1,4 +1,7 @@
+import type { InputSpec } from '../../plan/step.js';
+import type { InputType } from '../../plan/values/input-type.js';
 import type { Json } from '../../plan/values/json.js';
+import { ownOf } from '../../plan/values/own.js';
 import { usageError } from '../exit-codes.js';
 import { jsonTextFault } from '../json-text-fault.js';
 import { decode, readGivenFile } from '../read-given.js';
@@ -16,7 +19,7 @@ export async function readRequest(typed: string | undefined, terminal: Terminal)
   return decode(Buffer.concat(chunks), 'stdin').replace(/\r?\n$/, '');
 }
 
-/** The values in a file of `--inputs`: JSON, or YAML with the same meaning. Tells where a number is another text. */
+/** The values in a file of `--inputs`: JSON, or YAML with the same meaning. */
 export async function readInputFile(file: string | null, terminal: Terminal): Promise<Json | null> {
   if (file === null) return null;
   const text = await readGivenFile(file, 'the file of `--inputs`', terminal);
@@ -25,14 +28,22 @@ export async function readInputFile(file: string | null, terminal: Terminal): Pr
   if (fault !== null) throw usageError(`Expected the file of \`--inputs\` to be JSON without ${fault}: \`${file}\`.`);
   if (values === null)
     throw usageError(`Expected the file of \`--inputs\` to hold a map of names to values, got nothing: \`${file}\`.`);
-  if (!file.endsWith('.json')) await tellSpelling(text, file, terminal);
   return values;
 }
 
-/** Nobody sees it otherwise: YAML reads a version `3.10` as the number 3.1. */
-async function tellSpelling(text: string, file: string, terminal: Terminal): Promise<void> {
+/** Types of inputs that say that a number is one: it may be written as anybody likes. */
+const COUNTS: ReadonlySet<string> = new Set<InputType>(['number', 'integer']);
+
+/** Tells of numbers in a YAML file of `--inputs` that nobody sees as they are written: a version `3.10` is 3.1. */
+export async function tellSpelling(
+  file: string | null,
+  inputs: Record<string, Pick<InputSpec, 'type'>>,
+  terminal: Terminal,
+): Promise<void> {
+  if (file === null || file.endsWith('.json')) return;
   const { respelledNumbers } = await import('../plain-yaml.js');
-  const [first, ...more] = respelledNumbers(text);
+  const text = await readGivenFile(file, 'the file of `--inputs`', terminal);
+  const [first, ...more] = respelledNumbers(text).filter(({ path }) => !COUNTS.has(ownOf(inputs, path)?.type ?? 'any'));
   if (first === undefined) return;
   const others = more.length === 0 ? '' : ` So ${more.length === 1 ? 'is another' : `are ${more.length} others`}.`;
   tell(terminal, safeLine(`${file}, \`${first.path}\`: ${first.message}${others} Put it in quotes if it is a text.`));

@@ -15,7 +15,7 @@ import { findConversation, wantedSession } from './conversation.js';
 import { injectContext } from './inject-context.js';
 import type { Compiled } from './prepare.js';
 import { compile, settle, storePlan } from './prepare.js';
-import { readInputFile, readRequest } from './read-request.js';
+import { readInputFile, readRequest, tellSpelling } from './read-request.js';
 import { newRunId } from './run-id.js';
 import type { RunCommand } from './submit-run.js';
 import type { StoreElsewhere } from '../elsewhere/find-store.js';
@@ -39,6 +39,7 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
     made: written?.made,
     given: namesGiven(given),
   });
+  if (written === null) await tellSpelling(command.inputFile, compiled.plan.inputs, terminal);
   const input =
     written === null
       ? collectInput(compiled.plan, { ...given, request: await readRequest(command.request, terminal) })

@@ -33,6 +33,18 @@ describe('plan', () => {
     }
   });
 
+  it('tells of a number in a file of inputs that is another text, but where a number is meant', async () => {
+    const folder = newFolder({
+      'two.yml': 'inputs: {python: {}, price: {type: number}}\nsteps: [{command: [echo, "${python} ${price}"]}]\n',
+      'in.yml': 'python: 3.10\nprice: 1.50\n',
+    });
+    const { code, stderr } = await perdureHere(folder, ['plan', 'two.yml', '--inputs', 'in.yml']);
+    expect([code, stderr]).toEqual([
+      0,
+      'in.yml, `python`: The number `3.10` is handed on as `3.1`. Put it in quotes if it is a text.\n',
+    ]);
+  });
+
   const NESTED = {
     'definitions/workflows/inner.yml': HELLO.replace('hello', 'inner'),
     'outer.yml':
