@@ -84,6 +84,8 @@ export interface RunSettings {
   tells_cuts?: true;
   /** The time limit of a nested run stands still while that only waits for people; absent likewise. */
   limits_work?: true;
+  /** A `wait` until a day that there is not, or longer than a timer takes, fails; absent likewise. */
+  checks_moments?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */
@@ -129,6 +131,7 @@ export const WAYS_OF_TODAY = {
   finds_spend: true,
   tells_cuts: true,
   limits_work: true,
+  checks_moments: true,
 } as const satisfies Partial<RunSettings>;
 
 /**

@@ -1,29 +1,34 @@
 import { waitSummary } from '../../plan/names.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { WaitStep } from '../../plan/step.js';
+import { isDay } from '../../plan/text/moment.js';
 import { inline, isStored } from '../../plan/values/value.js';
 import type { Scope } from '../state/context.js';
 import { pathOf } from '../state/context.js';
 import { sleepIn } from '../state/running-steps.js';
 import { renderedValues } from '../state/values.js';
 
+/** The longest timer that Temporal takes, 100 years: of a longer one its server makes one of these, and says nothing. */
+const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
+
 /** Lets time pass. What has passed already, before the run continued as new say, is not waited for again. */
 export async function runWait(scope: Scope, step: WaitStep): Promise<StepEnd> {
-  const since = scope.context.since.get(pathOf(scope, step)) ?? Date.now();
+  const { settings, since: begun } = scope.context;
+  const since = begun.get(pathOf(scope, step)) ?? Date.now();
   const until = step.until === null ? since + (step.for_ms ?? 0) : await momentOf(scope, step);
   if (typeof until === 'string')
-    return {
-      status: 'error',
-      failure: {
-        type: 'value-invalid',
-        message: `Expected an ISO 8601 time to wait for, such as 2026-01-31T09:00:00Z, got \`${until}\`.`,
-      },
-    };
+    return invalid(`Expected an ISO 8601 time to wait for, such as 2026-01-31T09:00:00Z, got \`${until}\`.`);
   const now = Date.now();
   const left = until - now;
-  if (scope.context.settings.no_waits === true) return ended(Math.max(now, until));
+  if (settings.checks_moments === true && left > LONGEST_MS)
+    return invalid(`Expected a time within 100 years to wait for, got \`${new Date(until).toISOString()}\`.`);
+  if (settings.no_waits === true) return ended(Math.max(now, until));
   if (left > 0) await sleepIn(scope.context.runningSteps, left, waitSummary(pathOf(scope, step)));
   return ended(Date.now());
+}
+
+function invalid(message: string): StepEnd {
+  return { status: 'error', failure: { type: 'value-invalid', message } };
 }
 
 function ended(at: number): StepEnd {
@@ -37,5 +42,6 @@ async function momentOf(scope: Scope, step: WaitStep): Promise<number | string> 
   const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)
     ? Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`)
     : NaN;
-  return Number.isNaN(moment) ? text : moment;
+  const isTaken = !Number.isNaN(moment) && (scope.context.settings.checks_moments !== true || isDay(text.slice(0, 10)));
+  return isTaken ? moment : text;
 }

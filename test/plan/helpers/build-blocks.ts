@@ -84,3 +84,7 @@ export function set(index: number, values: Record<string, Template>, base: Parti
 export function wait(index: number, forMs: number, base: Partial<StepBase> = {}): WaitStep {
   return { ...stepBase(index, { timeout_ms: 0, effect: 'none', ...base }), kind: 'wait', for_ms: forMs, until: null };
 }
+
+export function waitUntil(index: number, until: Template, base: Partial<StepBase> = {}): WaitStep {
+  return { ...wait(index, 0, base), for_ms: null, until };
+}

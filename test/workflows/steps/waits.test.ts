@@ -3,7 +3,7 @@ import { assemble } from '../../../src/cli/observe/assemble.js';
 import type { StepView } from '../../../src/cli/observe/view/view.js';
 import { everyStepView } from '../../../src/cli/observe/view/view.js';
 import type { Step } from '../../../src/plan/step.js';
-import { echo, foreach, literal, many, wait } from '../../plan/helpers/build-blocks.js';
+import { echo, foreach, literal, many, wait, waitUntil, whole } from '../../plan/helpers/build-blocks.js';
 import { after, plan } from '../../plan/helpers/build-plan.js';
 import { foldOf, outcomeOf } from '../helpers/ended.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
@@ -46,5 +46,21 @@ describe('a step that lets time pass', () => {
     const seen = await views(await harness.start(plan([wait(0, 60_000, { id: 'w', deadline_ms: FOR_MS })])));
     expect(statuses(seen, 'w')).toEqual(['running', 'timeout']);
     expect(seen.at(-2)?.['w']?.result?.error).toContain('within its deadline of 1 s');
+  });
+
+  it.each(['2026-02-30T09:00:00Z', '2027-02-29T09:00:00+01:00', '2026-04-31T09:00', '9999-12-31T00:00:00Z'])(
+    'fails where it is to wait until %s, which no clock or no timer comes to',
+    async (text) => {
+      const handle = await harness.start(plan([waitUntil(0, whole('input:until'), { id: 'w' })]), {
+        input: { until: text },
+      });
+      const { w } = await harness.results(await outcomeOf(handle));
+      expect(w).toMatchObject({ status: 'error', failure: 'value-invalid' });
+    },
+  );
+
+  it('goes on at once where the moment has passed', async () => {
+    const handle = await harness.start(plan([waitUntil(0, literal('2024-02-29T23:59:59+02:00'), { id: 'w' })]));
+    expect((await harness.results(await outcomeOf(handle)))['w']?.status).toBe('success');
   });
 });
