@@ -185,7 +185,7 @@ export function createCompiler({
   const triggers = new Map<string, Triggers>();
   const takeTriggers = createTriggers(triggers, { report, texts, loader, resolver, config });
   /** Names that a person wrote and that mean no one file: what is told of each. */
-  const unknown = new Map<string, { message?: string; suggestion: string | null }>();
+  const unknown = new Map<string, NoFile>();
   const find = (file: string): string => {
     const absolute = resolve(cwd, file);
     if (kindOf(absolute) !== 'missing' || /[./\\]/.test(file)) return absolute;
@@ -207,13 +207,7 @@ export function createCompiler({
   const loadNamed = (absolute: string): Definition | null => {
     const named = unknown.get(absolute);
     if (named === undefined) return loader.load(absolute);
-    const source = createSource(absolute, displayName(cwd, absolute), '');
-    report({
-      code: named.message === undefined ? 'unknown-workflow' : 'duplicate-name',
-      at: { source, path: '', start: 0, end: 1 },
-      message: named.message ?? `There is no definition and no file \`${source.file}\`.`,
-      suggestion: named.suggestion,
-    });
+    reportNamed(named, createSource(absolute, displayName(cwd, absolute), ''), report);
     return null;
   };
 
@@ -246,6 +240,21 @@ export function createCompiler({
 
   const { used } = resolver;
   return { problems, report, sources: loader.sources, texts, used, triggers, find, compile, check, recheck };
+}
+
+/** Why a name is that of no one file: `message` where it is that of several. */
+interface NoFile {
+  message?: string;
+  suggestion: string | null;
+}
+
+function reportNamed({ message, suggestion }: NoFile, source: Source, report: Report): void {
+  report({
+    code: message === undefined ? 'unknown-workflow' : 'duplicate-name',
+    at: { source, path: '', start: 0, end: 1 },
+    message: message ?? `There is no definition and no file \`${source.file}\`.`,
+    suggestion,
+  });
 }
 
 /** Keeps no text: where only problems are asked for, nobody submits the Plan. */

@@ -82,6 +82,7 @@ export function createResolver(
 ): Resolver {
   const madeAgents = made.agents.map((file): Entry => ({ name: stemOf(file), file, builtIn: false }));
   const entriesIn = createFolderReader();
+  const alone = refuseTwins(entriesIn, project);
   let builtIn: Entry[] | null = null;
 
   const builtInAgents = (): Entry[] => {
@@ -97,18 +98,6 @@ export function createResolver(
 
   const used = new Set<string>();
   const use = (entry: Entry, folders: string[]): void => lookedThrough(entry, folders).forEach((one) => used.add(one));
-
-  /** Refuses to choose between files of one folder that have one name. */
-  const alone = (entry: Entry, kind: Kind): Resolution => {
-    const same = entriesIn(dirname(entry.file), kind).filter(({ name }) => name === entry.name);
-    if (same.length < 2) return { entry };
-    const files = same.map(({ file }) => `\`${relative(project.root, file)}\``);
-    return {
-      missing: `More than one file has the name \`${entry.name}\`: ${files.join(', ')}.`,
-      suggestion: 'names of files in one folder are unique: rename one',
-      isAmbiguous: true,
-    };
-  };
 
   const temporaryAgents = (from: string): Entry[] =>
     [...new Set([dirname(from), ...rootsOf(from, project.root)])].flatMap((root) =>
@@ -185,6 +174,23 @@ export function createResolver(
     agents,
     workflows: (from) => visible('workflows', from),
     used,
+  };
+}
+
+/** Refuses to choose between files of one folder that have one name. */
+function refuseTwins(
+  entriesIn: (folder: string, kind: Kind) => Entry[],
+  { root }: Project,
+): (entry: Entry, kind: Kind) => Resolution {
+  return (entry, kind) => {
+    const same = entriesIn(dirname(entry.file), kind).filter(({ name }) => name === entry.name);
+    if (same.length < 2) return { entry };
+    const files = same.map(({ file }) => `\`${relative(root, file)}\``);
+    return {
+      missing: `More than one file has the name \`${entry.name}\`: ${files.join(', ')}.`,
+      suggestion: 'names of files in one folder are unique: rename one',
+      isAmbiguous: true,
+    };
   };
 }
 

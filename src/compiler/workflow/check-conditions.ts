@@ -173,24 +173,28 @@ function armsOf(expression: Expression): Expression[] {
 }
 
 function mendOf(
-  { root, path, source }: Reference,
+  reference: Reference,
   kind: Kind,
   { operator, other, against }: Pick<Comparison, 'operator'> & { other: Expression; against: Kind },
 ): string | null {
   const literal = other.kind === 'literal' ? other.value : undefined;
-  if (kind === 'list') return against === 'number' ? `write \`length(${source})\`` : null;
+  if (kind === 'list') return against === 'number' ? `write \`length(${reference.source})\`` : null;
   if (kind === 'text' && WRITTEN.has(against)) {
     const type = against === 'boolean' ? 'boolean' : Number.isInteger(literal) ? 'integer' : 'number';
-    const target = targetOf(root);
-    if (target.kind === 'input' && path.length === 0) return declareAs(target.name, type);
-    if (!root.endsWith('.output') || path.length > 0) return null;
     const isText = literal !== undefined && (operator === '==' || operator === '!=');
-    const orText = isText ? `, or compare with a text: \`"${String(literal)}"\`` : '';
-    return `give the step \`schema: {type: ${type}}\`${orText}`;
+    return typedAs(reference, type, isText ? `, or compare with a text: \`"${String(literal)}"\`` : '');
   }
   if (kind !== 'text' && typeof literal === 'string' && isWritten(literal, kind))
     return `compare with \`${literal}\`, without quotes`;
   return null;
+}
+
+/** How a text comes to be of a type: null where nobody can say it. */
+function typedAs({ root, path }: Reference, type: InputType, otherwise: string): string | null {
+  const target = targetOf(root);
+  if (path.length > 0) return null;
+  if (target.kind === 'input') return declareAs(target.name, type);
+  return root.endsWith('.output') ? `give the step \`schema: {type: ${type}}\`${otherwise}` : null;
 }
 
 function isWritten(text: string, kind: Kind): boolean {
