@@ -170,7 +170,7 @@ describe('a definition that is named on the command line', () => {
     ]);
   });
 
-  it.each([
+  it.each<[Record<string, string>]>([
     [{ 'workflows/a.yml': 'name: z\n', 'workflows/b.yml': 'name: z\n', 'agents/z.yml': 'prompt: x' }],
     [{ 'workflows/z.yml': '', 'workflows/z.yaml': '' }],
     [{ 'agents/z.md': '---\nname: z\n---\nx', 'agents/z.yml': 'prompt: x' }],
