@@ -86,6 +86,8 @@ export interface RunSettings {
   limits_work?: true;
   /** A `wait` until a day that there is not, or longer than a timer takes, fails; absent likewise. */
   checks_moments?: true;
+  /** What a `plan` step runs is compiled by an activity of its own, outside of the workflow task; absent likewise. */
+  compiles_apart?: true;
   /** Each step waits until what it came to is on the disk, where somebody asked for that. */
   durability?: 'synced';
   /** Origin of the pages on which people see it (`https://host`); absent where the project names none. */
@@ -132,6 +134,7 @@ export const WAYS_OF_TODAY = {
   tells_cuts: true,
   limits_work: true,
   checks_moments: true,
+  compiles_apart: true,
 } as const satisfies Partial<RunSettings>;
 
 /**

@@ -290,6 +290,14 @@ export const SCENARIOS: Scenario[] = [
         handle.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [decision] }),
       ),
   },
+  {
+    name: 'made-apart',
+    plan: plan([made]),
+    drive: (harness, handle) =>
+      answer(harness, handle, (decision) =>
+        handle.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [decision] }),
+      ),
+  },
   // Of 201 items two start nested runs, one in each batch run.
   {
     name: 'batches',

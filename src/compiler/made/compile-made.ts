@@ -12,14 +12,20 @@ import type { Compiled } from '../compile.js';
 import { seal } from '../workflow/compile-workflow.js';
 import { loadConfig } from '../project/config.js';
 import { autonomyFaults, budgetFaults, toolStepFaults } from '../project/generated-rules.js';
+import type { ReadStep } from '../formats/read-step.js';
+import type { Definition } from '../load.js';
 import { createLoader } from '../load.js';
 import { hasErrors, problemLine, sortProblems, toldProblems } from '../problems/problem.js';
 import { findProject } from '../project/project.js';
 
+/** What agents make is compiled in the process that does everything else: what is larger is no workflow. */
+const MOST_CHARACTERS = 100_000;
+const MOST_STEPS = 1_000;
+
 /**
  * Compiles a definition that exists as text only, as if it lay in the project of `workspace`. It may name what the
  * project's files may name, and agents that were made before it. Nothing is written. With `rules` it has none but the
- * steps, tools and models that they allow, and its limits are at most theirs.
+ * steps, tools and models that they allow, its limits are at most theirs, and what is too large is not looked at.
  */
 export function compileMade(
   { file, text, agents = {}, own, rules }: Made,
@@ -30,6 +36,11 @@ export function compileMade(
   const made = new Map(
     [[file, text] as const, ...Object.entries(agents)].map(([name, content]) => [at(name), content]),
   );
+  if (rules !== undefined && text.length > MOST_CHARACTERS)
+    return refusal(file, `Expected at most ${MOST_CHARACTERS} characters, got ${text.length}.`);
+  const definition = rules === undefined ? null : createLoader(workspace, () => undefined, made).load(at(file));
+  const count = stepsIn(definition);
+  if (count > MOST_STEPS) return refusal(file, `Expected at most ${MOST_STEPS} steps, got ${count}.`);
   const compiler = createCompiler({
     cwd: workspace,
     project,
@@ -45,10 +56,7 @@ export function compileMade(
   const plan = compiler.compile(at(file));
   const problems = sortProblems(compiler.problems);
   const sound = hasErrors(problems) ? null : plan;
-  const said =
-    rules?.kinds.includes('tool') === true
-      ? toolStepFaults(createLoader(workspace, () => undefined, made).load(at(file)))
-      : [];
+  const said = rules?.kinds.includes('tool') === true ? toolStepFaults(definition) : [];
   const broken = sound === null || rules === undefined ? [] : [...faultsOf(sound, rules), ...said];
   const lines = [
     ...problems.filter(({ severity }) => severity === 'error').map(problemLine),
@@ -59,6 +67,19 @@ export function compileMade(
     texts: compiler.texts,
     problems: toldProblems(lines),
   };
+}
+
+function refusal(file: string, fault: string): ReturnType<typeof compileMade> {
+  return { plan: null, texts: new Map(), problems: `${file}  ${fault}` };
+}
+
+/** How many steps a workflow has, those of bodies among them; 0 for what is no workflow. */
+function stepsIn(definition: Definition | null): number {
+  const counted = (steps: ReadStep[]): number =>
+    steps.reduce((sum, { block }) => sum + 1 + counted(block?.steps ?? []), 0);
+  return definition?.format === 'workflow'
+    ? counted([...definition.authored.steps, ...definition.authored.finally])
+    : 0;
 }
 
 /** What the rules do not allow, each in one sentence. */

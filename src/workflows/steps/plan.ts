@@ -1,16 +1,29 @@
-import type { PreparedPlan } from '../../activities/contract.js';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { Activities, PreparedPlan } from '../../activities/contract.js';
 import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { unpackPlan } from '../../plan/packing/packed-plan.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import { treeActivityId } from '../../plan/names.js';
+import { segmentOf } from '../../plan/plan.js';
 import type { PlanStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
-import { quick } from '../activities.js';
+import { RETRY, quick } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, pathOf } from '../state/context.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { environmentOf, renderedValues } from '../state/values.js';
 import { startNested } from '../running/nested-run.js';
+
+/**
+ * Compiling takes a moment on an idle machine and longer than a workflow task on a busy one: a task that waits for it is
+ * given up and begun anew, without end.
+ */
+const apart = proxyActivities<Activities>({
+  startToCloseTimeout: '2m',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { ...RETRY, maximumAttempts: 3 },
+});
 
 /**
  * A workflow that was made in this run: compiled by the rules for such, approved as exactly that, then a nested run.
@@ -41,7 +54,7 @@ function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): 
   const path = pathOf(scope, step);
   const since = carriedGates.get(path)?.since ?? new Date().toISOString();
   const environment = environmentOf(scope, templatesOf(step));
-  return quick.preparePlan({
+  const call = {
     root,
     nested,
     step: addressOf(scope, step),
@@ -52,7 +65,11 @@ function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): 
     workspace: settings.worktree?.project ?? settings.workspace,
     models: Object.keys(settings.models),
     given: [...new Set(given)],
-  });
+  };
+  if (settings.compiles_apart !== true) return quick.preparePlan(call);
+  // It is no try of the step.
+  const options = { activityId: treeActivityId('make', path, tried), summary: `${segmentOf(step)}: compile` };
+  return apart.preparePlan.executeWithOptions(options, [call]);
 }
 
 /** Null when it may start. */

@@ -31,6 +31,18 @@ describe('what an agent made', () => {
   });
 });
 
+it.each([
+  ['characters', 30_000, /at most 100000 characters, got \d+/],
+  ['steps', 1_001, /at most 1000 steps, got 1001/],
+])('what an agent made is refused before it is compiled where it has too many %s', (_what, count, problem) => {
+  const rules = { ...generatedRules({}), tools: null, models: [''], inputs: null };
+  const text = `name: made\nsteps:\n${Array.from({ length: count }, (_, index) => `- {id: s${index}, agent: no}\n`).join('')}`;
+  const { plan, problems } = compileMade({ file, text, rules }, createProject(PROJECT));
+  expect(plan).toBe(null);
+  expect(problems).toMatch(problem);
+  expect(problems).not.toContain('unknown-agent');
+});
+
 it('what an agent made is told its first problems, each in short', () => {
   const steps = Array.from({ length: 30 }, (_, index) => `  - {agent: nobody${index}}\n`);
   const { problems } = compileMade({ file, text: `name: made\nsteps:\n${steps.join('')}` }, createProject(PROJECT));

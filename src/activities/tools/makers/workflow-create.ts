@@ -33,8 +33,8 @@ const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; //
  */
 export const workflowCreate: ToolHandler<MakerTool> = {
   parallel: false,
-  // What is made is found again by the call that made it, so that it may come again.
-  quick: true,
+  // It compiles, which takes longer than a moment on a busy machine.
+  quick: false,
   effect: () => 'none',
   spec: ({ name }) =>
     Promise.resolve({
