@@ -87,6 +87,7 @@ async function toldInstructions(
 }
 
 async function memoriesFor(query: string, store: Store, limit: number): Promise<ContextBlock[]> {
+  if (limit === 0) return [];
   const found = await store.searchMemories({ query, limit });
   const text = found.map(({ category, text: said }) => `- [${category}] ${cutTo(said, MEMORY_CHARACTERS)}`).join('\n');
   return [{ source: 'memory', trusted: false, text }];

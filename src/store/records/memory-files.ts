@@ -21,7 +21,7 @@ export interface Memory {
 const KEPT: Partial<Record<MemoryCategory, number>> = { goal: 1, recent_change: 20, session_summary: 10 };
 
 export interface MemoryQuery {
-  /** Words; the best match first. Empty: all, the latest first. */
+  /** Words, of which the first 200 are looked for; the best match first. Empty: all, the latest first. */
   query: string;
   category?: MemoryCategory | undefined;
   limit?: number | undefined;
@@ -92,13 +92,36 @@ function isLine(line: unknown): line is Line {
 
 /** Memories that a query finds among all, which come the latest first. */
 function findMemories(all: Memory[], { query, category, limit = Infinity }: MemoryQuery): Memory[] {
-  const memories = all.filter((memory) => category === undefined || memory.category === category);
+  const memories = limit === 0 ? [] : all.filter((memory) => category === undefined || memory.category === category);
   return (query.trim() === '' ? memories : ranked(memories, query)).slice(0, limit);
+}
+
+/** What words are, as MiniSearch takes them. */
+const WORD = /[^\n\r\p{Z}\p{P}]+/gu;
+/** Of a query: each word is compared with those of all memories, in the thread that does everything else. */
+const MOST_WORDS = 200;
+/** No word of a language has more; what does is looked for by its beginning. */
+const WORD_CHARACTERS = 64;
+/** What is nearly a longer word takes memory and time by the square of its length. */
+const NEAR_CHARACTERS = 24;
+
+/** The first distinct words of a query, however long it is: a whole file may be what a run is asked about. */
+function wordsOf(query: string): string[] {
+  const words = new Set<string>();
+  for (const [word] of query.matchAll(WORD)) {
+    words.add(word.slice(0, WORD_CHARACTERS));
+    if (words.size === MOST_WORDS) break;
+  }
+  return [...words];
 }
 
 /** Those that have a word of the query or nearly so, the best first; of two that are as good the later one. */
 function ranked(memories: Memory[], query: string): Memory[] {
-  const index = new MiniSearch<Memory>({ fields: ['text', 'category'], searchOptions: { prefix: true, fuzzy: 0.2 } });
+  if (memories.length === 0) return [];
+  const index = new MiniSearch<Memory>({
+    fields: ['text', 'category'],
+    searchOptions: { prefix: true, fuzzy: (word) => word.length < NEAR_CHARACTERS && 0.2, tokenize: wordsOf },
+  });
   index.addAll(memories);
   const byId = new Map(memories.map((memory) => [memory.id, memory]));
   return index.search(query).flatMap(({ id }) => byId.get(String(id)) ?? []);

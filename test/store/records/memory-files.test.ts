@@ -30,6 +30,18 @@ it('memories are found by words, by their beginnings and by words that are nearl
   ]);
 });
 
+it('a query of any length is looked for by its first words, a long one by how it begins', async () => {
+  const files = createMemoryFiles(folder());
+  for (const text of ['The date library is dayjs.', `The key is ${'k'.repeat(80)}.`])
+    await files.addMemory({ category: 'convention', text, by: 'ana' });
+  const words = Array.from({ length: 20_000 }, (_, index) => `word${index}`);
+  expect(await texts(files, `libary ${'A'.repeat(100_000)} ${words.join(' ')} key`)).toEqual([
+    'The date library is dayjs.',
+  ]);
+  expect(await texts(files, 'k'.repeat(80))).toEqual([`The key is ${'k'.repeat(80)}.`]);
+  expect(await files.searchMemories({ query: 'library', limit: 0 })).toEqual([]);
+});
+
 it('of what rolls on the last are kept, and of what was decided all', async () => {
   const files = createMemoryFiles(folder());
   for (let index = 0; index < 22; index += 1)
