@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { jsonFault } from '../../plan/values/json-fault.js';
 import type { McpServer } from '../../plan/tools/mcp-server.js';
+import { callOfRemote } from '../../plan/tools/mcp-server.js';
 import type { RemoteTool } from '../../plan/tools/tool.js';
 import { McpServerError, maskFor } from '../mcp/open-server.js';
 import type { OpenServer } from '../mcp/open-server.js';
@@ -21,7 +22,7 @@ export const callRemote: ToolHandler<RemoteTool> = {
     input_schema: JSON.parse(await store.getText(tool.inputs)) as JsonObject, // canonical JSON of an object
   }),
   effect: ({ reads }) => (reads === true ? 'none' : 'external'),
-  action: ({ name }) => ({ kind: 'call', what: 'mcp', name }),
+  action: callOfRemote,
   run: callTool,
 };
 

@@ -21,6 +21,8 @@ import { keyOf, memberOf } from '../text/node.js';
 import { permissionsFrom } from './permissions.js';
 import type { Place, RecordFindings, Report } from '../problems/problem.js';
 import type { MissingRemote } from './server-tools.js';
+import { heldTools } from './server-tools.js';
+import { warnOfStray } from './stray-patterns.js';
 import type { GeneratedRules } from '../project/generated-rules.js';
 import type { FoundTool } from './tool-files.js';
 import type { NamedTools } from './tool-names.js';
@@ -124,7 +126,11 @@ export function usesOfAgent(
   // What a skill's text speaks of can be read.
   if (skillsOf(definition, { ...source, report: () => undefined }).some(({ hasFiles }) => hasFiles))
     keepNamed(kept, { builtin: ['read_file', 'list_files'], makers: [], commands: null });
-  for (const name of disallowed(definition)) kept.tools.delete(name);
+  for (const name of disallowed(definition)) {
+    kept.tools.delete(name);
+    const remotes = [...kept.tools.values()].filter((tool) => tool.kind === 'mcp');
+    for (const tool of heldTools(name, remotes)) kept.tools.delete(tool.name);
+  }
   return kept.tools.size === 0
     ? null
     : {
@@ -298,12 +304,14 @@ function disallowed({ authored }: AgentDefinition): string[] {
 }
 
 function permissionsOf(
-  { authored }: AgentDefinition,
+  { authored, node }: AgentDefinition,
   { tools, held, asked }: Kept,
   { ask = [], asking = 'ask', asks = {}, denial }: AgentSetting,
   source: ToolSource,
 ): Permissions {
   const said = [authored.permissions, source.permissions].filter((one) => one !== undefined);
+  const place = memberOf(node, 'permissions') ?? memberOf(node, 'tools') ?? node;
+  warnOfStray(said, tools.values(), source, place);
   const permissions = permissionsFrom(said, [...tools.keys()].some(runsPrograms));
   return boundBy(
     {

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../plan/values/json.js';
 import type { ListedTool } from '../../plan/tools/mcp-server.js';
+import { spelled } from '../../plan/tools/mcp-server.js';
 import { matchesPattern } from '../../plan/values/wildcard.js';
 import type { RemoteTool } from '../../plan/tools/tool.js';
 import type { AuthoredServer } from '../formats/mcp-config.js';
@@ -74,9 +75,7 @@ export function serverTools(
     listings.wanted.add(parts.server);
     return [];
   }
-  const found = listed.filter(
-    (tool) => matchesPattern(parts.tool, tool.name) || matchesPattern(parts.tool, spelled(tool.name)),
-  );
+  const found = meant(parts.tool, namesFor(parts.server, listed));
   if (found.length === 0)
     return {
       missing: `The MCP server \`${parts.server}\` has no tool \`${parts.tool}\`.`,
@@ -86,9 +85,9 @@ export function serverTools(
       ),
     };
   const connect = keepText(canonicalJson({ ...toMcpServer(authored) }), texts);
-  return found.map(({ name: remote, description, inputs, reads }) => ({
+  return found.map(({ name, remote, tool: { description, inputs, reads } }) => ({
     kind: 'mcp',
-    name: `${parts.server}__${spelled(remote)}`.slice(0, NAME_CHARACTERS),
+    name,
     server: parts.server,
     remote,
     description: keepText(description, texts),
@@ -106,11 +105,44 @@ export function heldTools(name: string, held: RemoteTool[]): RemoteTool[] {
   );
   return parts === null
     ? []
-    : held.filter(
-        ({ server, remote }) =>
-          server === parts.server &&
-          (matchesPattern(parts.tool, remote) || matchesPattern(parts.tool, spelled(remote))),
+    : meant(
+        parts.tool,
+        held.filter(({ server }) => server === parts.server),
       );
+}
+
+/**
+ * The tools that a name or a pattern means: that which the server calls so, else each that it fits in any of its names.
+ */
+function meant<T extends { name: string; server: string; remote: string }>(wanted: string, tools: T[]): T[] {
+  const exact = tools.filter(({ remote }) => remote === wanted);
+  if (exact.length > 0) return exact;
+  return tools.filter(({ name, server, remote }) =>
+    [remote, spelled(remote), name.slice(server.length + 2)].some((one) => matchesPattern(wanted, one)),
+  );
+}
+
+/**
+ * Each tool of a server with the name that it has here. Of two that providers would take for one (`notes.add` and
+ * `notes_add`, or two that are the same in the letters that are left of them) the later one gets a number; the plain
+ * name is that of the tool which is called so.
+ */
+function namesFor(
+  server: string,
+  listed: ListedTool[],
+): { name: string; server: string; remote: string; tool: ListedTool }[] {
+  const usual = (remote: string): string => `${server}__${spelled(remote)}`.slice(0, NAME_CHARACTERS);
+  const isOwn = ({ name: remote }: ListedTool): boolean => usual(remote) === `${server}__${remote}`;
+  const taken = new Set(listed.filter(isOwn).map(({ name: remote }) => usual(remote)));
+  return listed.map((tool) => {
+    let name = usual(tool.name);
+    for (let number = 2; !isOwn(tool) && taken.has(name); number += 1) {
+      const ending = `_${number}`;
+      name = usual(tool.name).slice(0, NAME_CHARACTERS - ending.length) + ending;
+    }
+    taken.add(name);
+    return { name, server, remote: tool.name, tool };
+  });
 }
 
 function partsOf(name: string, servers: string[]): { server: string; tool: string } | null {
@@ -124,9 +156,4 @@ function partsOf(name: string, servers: string[]): { server: string; tool: strin
   return known === undefined
     ? { server: rest.split('_')[0] ?? rest, tool: '*' }
     : { server: known, tool: rest.slice(known.length + 1) || '*' };
-}
-
-/** A name in the letters that providers take. */
-function spelled(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, '_');
 }

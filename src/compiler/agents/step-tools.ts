@@ -9,6 +9,7 @@ import type { AuthoredPermissions } from '../formats/permissions.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
 import { permissionsFrom } from './permissions.js';
+import { warnOfStray } from './stray-patterns.js';
 import { TOOL_NAMES, namedTools } from './tool-names.js';
 
 /** A tool as steps call it. */
@@ -47,7 +48,11 @@ export function createToolFinder(
     return {
       tool,
       inputs,
-      permissions: (own) => boundBy(permissionsOf(found.tool, asks, [own, source.permissions]), source.within),
+      permissions: (own) => {
+        const said = [own, source.permissions].filter((one) => one !== undefined);
+        warnOfStray(said, [tool], source, at);
+        return boundBy(permissionsOf(tool, asks, said), source.within);
+      },
     };
   };
 }
@@ -103,11 +108,8 @@ function otherwise(name: string, from: { file: string }, { findAgent, toolNames 
     : `it is an agent: write \`agent: ${name}\``;
 }
 
-function permissionsOf(tool: CallableTool, asks: boolean, said: (AuthoredPermissions | undefined)[]): Permissions {
-  const permissions = permissionsFrom(
-    said.filter((one) => one !== undefined),
-    tool.kind === 'builtin' && runsPrograms(tool.name),
-  );
+function permissionsOf(tool: CallableTool, asks: boolean, said: AuthoredPermissions[]): Permissions {
+  const permissions = permissionsFrom(said, tool.kind === 'builtin' && runsPrograms(tool.name));
   return asks ? { ...permissions, ask: [`tool:${tool.name}`, ...permissions.ask] } : permissions;
 }
 

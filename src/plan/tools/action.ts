@@ -9,7 +9,8 @@ export type Action =
   | { kind: 'command'; argv: string[]; cwd: string }
   | { kind: 'request'; method: string; url: string }
   | { kind: 'make'; what: 'agent' | 'tool' | 'workflow'; name: string; content: Value }
-  | { kind: 'call'; what: 'tool' | 'mcp' | 'workflow'; name: string }
+  /** `also`: the names of a server's own for its tool, where they are others. */
+  | { kind: 'call'; what: 'tool' | 'mcp' | 'workflow'; name: string; also?: string[] }
   /** An agent is called, one of the Plan or one that was made in this run, with files that it is shown. */
   | { kind: 'call'; what: 'agent' | 'made'; name: string; files?: string[] }
   | { kind: 'none' };

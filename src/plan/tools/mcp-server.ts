@@ -1,4 +1,5 @@
 import { ownOf } from '../values/own.js';
+import type { Action } from './action.js';
 
 /**
  * How an MCP server of the config is reached, closed into the Plan (I2). `${env.NAME}` in a value is a secret's name
@@ -16,6 +17,20 @@ export interface ListedTool {
   inputs: string;
   /** It only reads, as the server says. */
   reads: boolean;
+}
+
+/** A name in the letters that providers take. */
+export function spelled(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_');
+}
+
+/**
+ * A call of a server's tool as it is judged: by the name that it has here, which is cut and spelled as providers take
+ * it, and by the server's own, as it is and in those letters. Who wrote a pattern knows any of them.
+ */
+export function callOfRemote({ name, server, remote }: { name: string; server: string; remote: string }): Action {
+  const others = [remote, spelled(remote)].map((one) => `${server}__${one}`).filter((one) => one !== name);
+  return { kind: 'call', what: 'mcp', name, ...(others.length === 0 ? {} : { also: [...new Set(others)] }) };
 }
 
 const REFERENCE = /\$\{env\.([A-Za-z_][A-Za-z0-9_]*)\}/g;

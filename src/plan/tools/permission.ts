@@ -259,10 +259,17 @@ export function subjectOf(action: Action): string[] {
     case 'make':
       return ['make', `make:${action.what}`, `make:${action.what}:${action.name}`];
     case 'call':
-      return isAgentCall(action) ? subjectOfAgent(action) : [action.what, `${action.what}:${action.name}`];
+      if (isAgentCall(action)) return subjectOfAgent(action);
+      return [action.what, ...namesOf(action).map((name) => `${action.what}:${name}`)];
     case 'none':
       return [];
   }
+}
+
+/** A server's tool goes by its names here and there, also as Claude Code writes them. */
+function namesOf({ what, name, also = [] }: Exclude<Extract<Action, { kind: 'call' }>, AgentCall>): string[] {
+  const names = [name, ...also];
+  return what === 'mcp' ? [...names, ...names.map((one) => `mcp__${one}`)] : names;
 }
 
 type AgentCall = Extract<Action, { kind: 'call'; what: 'agent' | 'made' }>;

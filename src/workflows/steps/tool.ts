@@ -1,6 +1,7 @@
 import type { Activities, ShortOutput, Withheld } from '../../activities/contract.js';
 import type { ToolStepCall } from '../../plan/calls/tool-step-call.js';
 import type { Action } from '../../plan/tools/action.js';
+import { callOfRemote } from '../../plan/tools/mcp-server.js';
 import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { judgeToolStep } from '../../plan/gates/autonomy.js';
@@ -146,7 +147,7 @@ function endIn(came: ShortOutput | Withheld): StepEnd | ShortOutput {
 /** What a tool does whatever it is called with; null where that depends. */
 function plainAction({ tool }: ToolStep): Action | null {
   if (tool.kind === 'builtin') return null;
-  return { kind: 'call', what: tool.kind === 'mcp' ? 'mcp' : 'tool', name: tool.name };
+  return tool.kind === 'mcp' ? callOfRemote(tool) : { kind: 'call', what: 'tool', name: tool.name };
 }
 
 async function lookAt(scope: Scope, step: ToolStep, renewed: boolean): Promise<ToolPermission> {

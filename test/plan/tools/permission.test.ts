@@ -182,7 +182,7 @@ describe('patterns', () => {
     [run('git', 'push', '-f'), ['command', 'command:git push -f']],
     [get('http://a.b/'), ['request', 'request:GET http://a.b/']],
     [MAKE, ['make', 'make:agent', 'make:agent:judge']],
-    [{ kind: 'call', what: 'mcp', name: 'x__y' }, ['mcp', 'mcp:x__y']],
+    [{ kind: 'call', what: 'mcp', name: 'x__y' }, ['mcp', 'mcp:x__y', 'mcp:mcp__x__y']],
     [{ kind: 'call', what: 'agent', name: 'judge' }, ['agent', 'agent:judge']],
     [
       { kind: 'call', what: 'agent', name: 'judge', files: ['a'] },

@@ -30,7 +30,7 @@ function claudeNames({ name }: Tool, action: Action): string[] {
     case 'request':
       return ['WebFetch'];
     case 'call':
-      if (action.what === 'mcp') return [`mcp__${action.name}`];
+      if (action.what === 'mcp') return [action.name, ...(action.also ?? [])].map((one) => `mcp__${one}`);
       return isAgentCall(action) ? ['Agent', 'Task'] : [];
     case 'make':
     case 'none':

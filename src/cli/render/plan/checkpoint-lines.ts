@@ -5,6 +5,8 @@ import type { Plan, PlanBody } from '../../../plan/plan.js';
 import { joinPath, segmentOf } from '../../../plan/plan.js';
 import type { Block, Step } from '../../../plan/step.js';
 import { isBlockStep } from '../../../plan/step.js';
+import { callOfRemote } from '../../../plan/tools/mcp-server.js';
+import { subjectOf } from '../../../plan/tools/permission.js';
 import { safeLine, safeName } from '../../text/safe-text.js';
 
 /**
@@ -45,8 +47,8 @@ function waits(step: Step, policies: Autonomy[]): string | null {
   if (step.kind !== 'tool') return stepWaits(step, policies);
   const { tool, checkpoint } = step;
   if (tool.kind === 'builtin' && checkpoint === undefined) return null;
-  const what = tool.kind === 'mcp' ? 'mcp' : 'tool';
-  return personNeeded(policies, checkedAs([what, `${what}:${tool.name}`], checkpoint));
+  const named = tool.kind === 'mcp' ? subjectOf(callOfRemote(tool)) : ['tool', `tool:${tool.name}`];
+  return personNeeded(policies, checkedAs(named, checkpoint));
 }
 
 function withOwn(policies: Autonomy[], { autonomy }: Pick<PlanBody, 'autonomy'>): Autonomy[] {
