@@ -26,15 +26,26 @@ export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Pe
   return {
     commands: shell ? all.flatMap(commandRules) : [],
     network: first('network') ?? false,
-    deny: all.flatMap(({ deny = [] }) => deny),
-    ask: all.flatMap(({ ask = [] }) => ask),
-    allow: all.flatMap(({ allow = [] }) => allow),
+    deny: all.flatMap(({ deny = [] }) => deny.map(plainPattern)),
+    ask: all.flatMap(({ ask = [] }) => ask.map(plainPattern)),
+    allow: all.flatMap(({ allow = [] }) => allow.map(plainPattern)),
     protected: all.flatMap((one) => one.protected ?? []),
     ...(writable === undefined ? {} : { writable }),
     asking: all.some(({ asking }) => asking === 'deny') ? 'deny' : 'ask',
     ...(denial === undefined || denial === 'tell' ? {} : { denial }),
     escalate_after: first('escalate_after') ?? 3,
   };
+}
+
+/**
+ * A pattern of requests with its host as addresses have it that are judged: in small letters, in ASCII, without a usual
+ * port and the root's dot.
+ */
+function plainPattern(pattern: string): string {
+  const [, head = '', origin = '', rest = ''] = /^(request:\S+ )(https?:\/\/[^/?#*@]+)(.*)$/is.exec(pattern) ?? [];
+  if (!URL.canParse(origin)) return pattern;
+  const { protocol, hostname, port } = new URL(origin);
+  return `${head}${protocol}//${hostname.replace(/\.+$/, '')}${port === '' ? '' : `:${port}`}${rest === '' ? '/' : rest}`;
 }
 
 function commandRules({ commands = {} }: AuthoredPermissions): CommandRule[] {

@@ -101,16 +101,17 @@ function judgeAlone(permissions: Permissions, action: Action): Verdict {
   const never = forbidden(action);
   if (never !== null) return { verdict: 'deny', reason: never };
   const named = subjectOf(action);
-  const matching = (patterns: string[]): string | undefined =>
-    patterns.find((pattern) => named.some((subject) => matchesPattern(pattern, subject)));
-  const denied = matching(permissions.deny);
+  const matching = (patterns: string[], subjects: string[]): string | undefined =>
+    patterns.find((pattern) => subjects.some((subject) => matchesPattern(pattern, subject)));
+  const meant = [...named, ...takenFor(action)];
+  const denied = matching(permissions.deny, meant);
   if (denied !== undefined)
     return { verdict: 'deny', reason: `\`${denied}\` stands under \`deny\` of the permissions.` };
   const ruled = byRules(permissions, action);
-  const asked = ruled.verdict === 'allow' ? matching(permissions.ask) : undefined;
+  const asked = ruled.verdict === 'allow' ? matching(permissions.ask, meant) : undefined;
   if (asked !== undefined) return asking(permissions, action, `\`${asked}\` stands under \`ask\` of the permissions.`);
   if (ruled.verdict === 'allow') return ruled;
-  if (matching(permissions.allow) !== undefined) return allowed(action);
+  if (matching(permissions.allow, named) !== undefined) return allowed(action);
   return ruled.verdict === 'ask' ? asking(permissions, action, ruled.reason) : ruled;
 }
 
@@ -264,6 +265,38 @@ export function subjectOf(action: Action): string[] {
     case 'none':
       return [];
   }
+}
+
+/** Escapes of escapes: no server undoes more. */
+const MOST_ESCAPES = 3;
+
+/**
+ * What servers may take the path of a request for: without escapes, empty parts, parameters of its parts and ways up.
+ * What is denied, or asked about, is so under these names as well; nothing is allowed by them.
+ */
+function takenFor(action: Action): string[] {
+  const [, origin, written = '', rest = ''] =
+    (action.kind === 'request' ? /^([a-z]+:\/\/[^/?#]+)([^?#]*)(.*)$/s.exec(action.url) : null) ?? [];
+  if (action.kind !== 'request' || origin === undefined) return [];
+  const paths = [written];
+  for (let times = 0; times < MOST_ESCAPES; times += 1) paths.push(withoutEscapes(paths.at(-1) ?? ''));
+  const plain = paths.map((path) => `/${stepsOf(path).join('/')}${/[/\\]$/.test(path) ? '/' : ''}`.replace('//', '/'));
+  return [...new Set([...paths, ...plain])].map((path) => `request:${action.method} ${origin}${path}${rest}`);
+}
+
+function withoutEscapes(path: string): string {
+  return path.replace(/%([0-7][0-9A-Fa-f])/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+}
+
+/** The parts of a path that are left once it is walked. */
+function stepsOf(path: string): string[] {
+  const steps: string[] = [];
+  for (const part of path.split(/[/\\]/)) {
+    const step = part.replace(/;.*/s, '');
+    if (step === '..') steps.pop();
+    else if (step !== '' && step !== '.') steps.push(step);
+  }
+  return steps;
 }
 
 /** A server's tool goes by its names here and there, also as Claude Code writes them. */

@@ -11,6 +11,7 @@ import type { Permissions } from '../../../plan/tools/permission.js';
 import { NAMES_PORT, allowsHost, judgeAction, reachedAt } from '../../../plan/tools/permission.js';
 import { TOOL_HEADER } from '../../../plan/tools/tool-request.js';
 import { isOutside, isThisMachine } from './address.js';
+import { plainAddress } from './plain-address.js';
 
 /** Of an answer, as it comes and unpacked. */
 const MOST_BYTES = 5 * 1024 * 1024;
@@ -78,7 +79,7 @@ export async function fetchWeb(
   for (let hop = 0; ; hop += 1) {
     const within = allowed && hop === 0 ? openTo(current.url, permissions) : permissions;
     const url = checked(current, within);
-    const isNamed = (named && url.origin === new URL(asked.url).origin) || namesAddress(within, url);
+    const isNamed = (named && url.origin === plainAddress(asked.url)?.origin) || namesAddress(within, url);
     const answer = await once(url, current, isNamed, signal);
     const { location } = answer.headers;
     if (!REDIRECTS.has(answer.status) || location === undefined) return answer;
@@ -89,7 +90,7 @@ export async function fetchWeb(
 
 /** Permissions that allow requests to one host, whatever else they say. */
 function openTo(url: string, permissions: Permissions): Permissions {
-  const host = URL.canParse(url) ? reachedAt(new URL(url).href) : null;
+  const host = reachedAt(plainAddress(url)?.href ?? '');
   return { ...permissions, deny: [], within: [], network: host === null ? false : [host] };
 }
 
@@ -103,7 +104,7 @@ function unasked(permissions: Permissions): Permissions {
 }
 
 function checked({ method, url, headers }: WebRequest, permissions: Permissions): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = plainAddress(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new WebRefusal('Expected an http or https address.');
   if (parsed.username !== '' || parsed.password !== '')
     throw new WebRefusal('An address holds no user and no password.');

@@ -3,6 +3,7 @@ import { builtin, failed, ok } from '../handler/builtin.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
 import { cutText } from '../../processes/output-capture.js';
 import { WebRefusal, fetchWeb } from './fetch.js';
+import { plainAddress } from './plain-address.js';
 
 const LIMIT_MS = 30_000;
 const SHOWN_BYTES = 100 * 1024;
@@ -24,7 +25,7 @@ export const httpRequest = builtin({
   parallel: true,
   quick: false,
   effect: ({ method = 'GET' }) => (method === 'GET' || method === 'HEAD' ? 'none' : 'external'),
-  action: ({ url, method = 'GET' }) => ({ kind: 'request', method, url: URL.canParse(url) ? new URL(url).href : url }),
+  action: ({ url, method = 'GET' }) => ({ kind: 'request', method, url: plainAddress(url)?.href ?? url }),
   run: async ({ url, method = 'GET', headers = {}, body }, { permissions, allowed, signal }) => {
     const limit = startTimeLimit(signal, LIMIT_MS);
     try {

@@ -1,0 +1,32 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * The one form of an address that is judged, shown to people and asked for; null for what is none. Beside what `URL`
+ * makes the same (letters of the host, ports, dots, slashes, forms of IPv4, names in other scripts) the root's dot after
+ * a name is gone, an IPv4 address in IPv6's form is itself, what needs no escape has none, and what is not sent is left
+ * out.
+ */
+export function plainAddress(written: string): URL | null {
+  if (!URL.canParse(written)) return null;
+  const url = new URL(written);
+  const host = plainHost(url.hostname);
+  const path = `${url.pathname}${url.search}`.replace(/%[0-9A-Fa-f]{2}/g, plainEscape);
+  const login = url.username === '' && url.password === '' ? '' : `${url.username}:${url.password}@`;
+  const port = url.port === '' ? '' : `:${url.port}`;
+  const plain = `${url.protocol}//${login}${host}${port}${path}`;
+  return URL.canParse(plain) ? new URL(plain) : null;
+}
+
+function plainHost(hostname: string): string {
+  const address = hostname.slice(1, -1);
+  const [, high = '', low = ''] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? [];
+  if (!isIPv6(address) || high === '') return hostname.replace(/\.+$/, '');
+  const bits = [high, low].map((part) => parseInt(part, 16));
+  return bits.flatMap((part) => [part >> 8, part & 255]).join('.');
+}
+
+/** RFC 3986, 2.3: these letters mean the same with an escape and without. */
+function plainEscape(escape: string): string {
+  const letter = String.fromCharCode(parseInt(escape.slice(1), 16));
+  return /[A-Za-z0-9._~-]/.test(letter) ? letter : escape.toUpperCase();
+}
