@@ -17,6 +17,9 @@ export interface ToolRequest {
   definition: JsonObject | string;
 }
 
+/** As a text, or written out from a map: it is read in the process that does everything else. */
+const MOST_CHARACTERS = 50_000;
+
 /** What a made tool does is done by this tool of its caller. */
 const THROUGH = { command: 'shell', http: 'http_request' } as const;
 
@@ -34,6 +37,8 @@ export function compileMadeTool(
   const fault = nameFault(name, bounds, workspace);
   if (fault !== null) return { made: { problems: fault }, texts };
   const text = typeof definition === 'string' ? definition : yamlText({ name, version: 1, ...definition });
+  if (text.length > MOST_CHARACTERS)
+    return { made: { problems: `Expected at most ${MOST_CHARACTERS} characters, got ${text.length}.` }, texts };
   const { problems, report } = createReport();
   const file = join(workspace, `${name}.yml`);
   const found = createLoader(workspace, report, new Map([[file, text]])).load(file);

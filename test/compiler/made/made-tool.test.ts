@@ -31,6 +31,11 @@ const problemsOf = (definition: JsonObject | string, name?: string): string => {
 };
 
 describe('a tool that an agent makes', () => {
+  it('is not read where it is too long, as a text or as a map', () => {
+    expect(problemsOf('#'.repeat(50_001))).toBe('Expected at most 50000 characters, got 50001.');
+    expect(problemsOf({ ...LINES, description: 'x'.repeat(50_000) })).toMatch(/^Expected at most 50000 characters/);
+  });
+
   it('is read as a `tool.yml` is, and acts through a tool of its maker', () => {
     expect(make(LINES)).toMatchObject({
       text: expect.stringContaining('name: count_lines\nversion: 1\n') as string,
