@@ -1,6 +1,6 @@
 import type { PlanBody } from '../../plan/plan.js';
 import type { Budgets, Limit } from '../../plan/budget/budgets.js';
-import { DEFAULT_BUDGETS, LIMITS, NO_BUDGETS } from '../../plan/budget/budgets.js';
+import { DEFAULT_BUDGETS, LIMITS, MOST_MINUTES, NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
 import type { Quota } from '../../plan/budget/quota.js';
 import { usageError } from '../exit-codes.js';
@@ -23,6 +23,8 @@ export function parseLimits(text: (flag: string) => string | null): Budgets {
 function parseLimit(limit: Limit, typed: string): number {
   const value = /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : Number.NaN;
   const whole = limit !== 'max_cost_usd' && limit !== 'max_runtime_mins';
+  if (limit === 'max_runtime_mins' && value > MOST_MINUTES)
+    throw usageError(`Expected \`--${flagOf(limit)}\` to be at most a year (${MOST_MINUTES}), got \`${typed}\`.`);
   if (value > 0 && Number.isSafeInteger(whole ? value : Math.ceil(value))) return value;
   throw usageError(
     `Expected \`--${flagOf(limit)}\` to be a positive ${whole ? 'whole number' : 'number'}, got \`${typed}\`.`,

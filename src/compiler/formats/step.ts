@@ -3,7 +3,19 @@ import { ROLES } from '../../plan/builds/build-spec.js';
 import { SEVERITIES } from '../../plan/gates/autonomy.js';
 import { permissionsSchema } from './permissions.js';
 import { approvalKeys, approvalMap, askKeys, askMap } from './gate.js';
-import { anyJson, budgets, count, duration, filledText, id, jsonSchema, positive, template, text } from './values.js';
+import {
+  anyJson,
+  budgets,
+  count,
+  duration,
+  filledText,
+  id,
+  jsonSchema,
+  minuteCount,
+  positive,
+  template,
+  text,
+} from './values.js';
 import { commit, commitOf } from './commit.js';
 import { repeats } from './repeats.js';
 import { requires } from './requires.js';
@@ -37,7 +49,7 @@ const common = {
 
 const acting = {
   timeout: duration.optional().describe('Limit of one try, such as `90s` or `5m`.'),
-  timeout_mins: positive.optional().describe('Limit of one try in minutes.'),
+  timeout_mins: minuteCount.optional().describe('Limit of one try in minutes.'),
   retry: z
     .strictObject(
       {

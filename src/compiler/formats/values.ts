@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../plan/values/json.js';
+import { MOST_MINUTES } from '../../plan/budget/budgets.js';
 import { ID, NAME } from '../../plan/names.js';
 import type { InputType } from '../../plan/values/input-type.js';
 import { CARRY_MB } from '../../plan/worktree.js';
@@ -22,6 +23,9 @@ export const count = z
   .number({ error: 'a whole number above 0' })
   .int({ error: 'a whole number above 0' })
   .positive({ error: 'a whole number above 0' });
+
+/** Of more, no moment can be reckoned. */
+export const minuteCount = positive.max(MOST_MINUTES, { error: 'a number of minutes of at most a year (525600)' });
 
 /** An address that travels in Plans and histories: it has no name and no password in it (I13). */
 export const webAddress = z
@@ -155,7 +159,7 @@ export const budgets = z.strictObject(
   {
     max_steps: count.optional().describe('Steps that start an activity or open a gate, over the whole tree.'),
     max_parallel: count.optional().describe('Activities that run at once, over the whole tree.'),
-    max_runtime_mins: positive.optional().describe('Minutes of run time, waiting for people apart.'),
+    max_runtime_mins: minuteCount.optional().describe('Minutes of run time, waiting for people apart.'),
     max_cost_usd: positive.optional().describe('US dollars for model calls.'),
     max_tokens: count.optional().describe('Tokens of model calls, in and out.'),
     on_exhausted: onExhausted.optional().describe('What happens at a limit.'),

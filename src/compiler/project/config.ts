@@ -26,6 +26,9 @@ import { readSource } from '../text/read-source.js';
 import { parseYaml } from '../text/yaml.js';
 import { ownOf } from '../../plan/values/own.js';
 
+/** Of sessions that nobody means to lose: of more, no moment can be reckoned. */
+const MOST_DAYS = 36_500;
+
 const dollars = z.number({ error: 'a number of at least 0' }).nonnegative({ error: 'a number of at least 0' });
 const price = z.strictObject(
   {
@@ -195,6 +198,7 @@ export const configSchema = z
       .strictObject(
         {
           expire_days: count
+            .max(MOST_DAYS, { error: 'a number of days of at most a hundred years (36500)' })
             .optional()
             .describe('Days after which a session that nobody went on with is removed; 7 when left out.'),
           max_history: count.optional().describe('Messages of a session that agents are told; 20 when left out.'),

@@ -3,6 +3,9 @@ export type Budgets = Record<Limit, number | null>;
 export const LIMITS = ['max_steps', 'max_parallel', 'max_runtime_mins', 'max_cost_usd', 'max_tokens'] as const;
 export type Limit = (typeof LIMITS)[number];
 
+/** Of what is said in minutes: a year. */
+export const MOST_MINUTES = 525_600;
+
 export const NO_BUDGETS: Budgets = {
   max_steps: null,
   max_parallel: null,

@@ -24,6 +24,12 @@ describe('limits', () => {
     );
   });
 
+  it.each(['525601', '99999999999999999'])('of run time are refused when they are %s minutes', (typed) => {
+    expect(() => parseLimits((flag) => (flag === 'max-runtime-mins' ? typed : null))).toThrow(
+      'at most a year (525600)',
+    );
+  });
+
   it('do at their end what the definition says, else the config', () => {
     expect(
       settlePolicy({ max_steps: 'stop' }, { max_steps: 'pause', max_tokens: { degrade: 'haiku' } }, undefined),

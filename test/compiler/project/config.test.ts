@@ -160,6 +160,14 @@ describe('perdure.yml', () => {
     });
   });
 
+  it('refuses times of which no moment can be reckoned', () => {
+    expect(load('sessions: {expire_days: 36500}\nworkflows: {budgets: {max_runtime_mins: 525600}}\n').problems).toEqual([]);
+    expect(load('sessions: {expire_days: 1000000000}\nworkflows: {budgets: {max_runtime_mins: 1.0e+15}}\n').problems).toEqual([
+      'perdure.yml 1:25 invalid-value error',
+      'perdure.yml 2:41 invalid-value error',
+    ]);
+  });
+
   it('never shows a value that may be a secret', () => {
     const { problems, sources } = loadConfig(
       findProject(createProject({ 'perdure.yml': 'providers: {anthropic: {key: sk-ant-123}}\n' })),

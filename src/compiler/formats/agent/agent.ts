@@ -16,7 +16,7 @@ import { GEMINI } from './agent-gemini.js';
 import { splitTools } from './agent-tools.js';
 import { hooksSchema } from './hooks.js';
 import { permissionsSchema } from '../permissions.js';
-import { count, filledText, id, inputSpecs, inputSpecsOrList, name, positive, text } from '../values.js';
+import { count, filledText, id, inputSpecs, inputSpecsOrList, minuteCount, name, positive, text } from '../values.js';
 
 const agentShape = {
   name: name.optional().describe("Name of the agent; the file's name when left out."),
@@ -39,7 +39,7 @@ const agentShape = {
     .optional()
     .describe('The program that plays it: claude, codex, gemini. Left out: a model provider.'),
   inputs: inputSpecs.optional().describe('Inputs it declares.'),
-  timeout_mins: positive.optional().describe('Limit of one try in minutes; 5 when left out.'),
+  timeout_mins: minuteCount.optional().describe('Limit of one try in minutes; 5 when left out.'),
   max_output_kb: positive
     .max(102_400, { error: 'a number of at most 102400' })
     .optional()
