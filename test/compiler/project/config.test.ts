@@ -161,11 +161,12 @@ describe('perdure.yml', () => {
   });
 
   it('refuses times of which no moment can be reckoned', () => {
-    expect(load('sessions: {expire_days: 36500}\nworkflows: {budgets: {max_runtime_mins: 525600}}\n').problems).toEqual([]);
-    expect(load('sessions: {expire_days: 1000000000}\nworkflows: {budgets: {max_runtime_mins: 1.0e+15}}\n').problems).toEqual([
-      'perdure.yml 1:25 invalid-value error',
-      'perdure.yml 2:41 invalid-value error',
-    ]);
+    expect(load('sessions: {expire_days: 36500}\nworkflows: {budgets: {max_runtime_mins: 525600}}\n').problems).toEqual(
+      [],
+    );
+    expect(
+      load('sessions: {expire_days: 1000000000}\nworkflows: {budgets: {max_runtime_mins: 1.0e+15}}\n').problems,
+    ).toEqual(['perdure.yml 1:25 invalid-value error', 'perdure.yml 2:41 invalid-value error']);
   });
 
   it('never shows a value that may be a secret', () => {
