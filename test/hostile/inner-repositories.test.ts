@@ -79,20 +79,47 @@ ${parts}`;
     expect(marks()).toEqual([]);
   });
 
-  it('nor by tools for files', async () => {
+  describe('nor by tools for files', () => {
     const write = (path: string, content: string): ReturnType<typeof callTool> =>
       callTool({ kind: 'builtin', name: 'write_file' }, { path, content }, context);
-    for (const path of ['lib/objects/x', 'lib/refs/x', 'lib/config'])
-      expect(await write(path, MONITOR)).toMatchObject({ is_error: false });
-    for (const head of ['ref: refs/heads/x\n', 'ref:refs/heads/x', '0'.repeat(40), '0'.repeat(64)])
-      expect(await write('lib/HEAD', head)).toMatchObject({
-        is_error: true,
-        content: '`lib/HEAD` would have git take its folder for a repository, and start what it says: use git.',
-      });
-    expect(await write('docs/HEAD', 'Title')).toMatchObject({ is_error: false });
+    const told = (path: string): unknown => ({
+      is_error: true,
+      content: `\`${path}\` would have git take its folder for a repository, and start what it says: use git.`,
+    });
+
+    it('that make one of what is there', async () => {
+      for (const path of ['lib/objects/x', 'lib/refs/x', 'lib/config'])
+        expect(await write(path, MONITOR)).toMatchObject({ is_error: false });
+      for (const head of ['ref: refs/heads/x\n', 'ref:refs/heads/x', '0'.repeat(40), 'A'.repeat(40), '0'.repeat(64)])
+        expect(await write('lib/HEAD', head)).toMatchObject(told('lib/HEAD'));
+      expect(await write('docs/HEAD', 'Title')).toMatchObject({ is_error: false });
+      for (const path of ['own/commondir', 'other/hooks/update'])
+        expect(await write(path, '../parts')).toMatchObject({ is_error: false });
+      for (const path of ['own/HEAD', 'other/HEAD'])
+        expect(await write(path, 'ref: refs/heads/x')).toMatchObject(told(path));
+    });
+
+    it('that change what it starts', async () => {
+      git(context.workspace, 'init', '-q', '--bare', 'own.git');
+      for (const path of ['config', 'config.worktree', 'commondir', 'hooks/post-update', 'hooks/in/x'])
+        expect(await write(`own.git/${path}`, MONITOR)).toMatchObject(told(`own.git/${path}`));
+      expect(await write('own.git/hooks/update.sample', 'x')).toMatchObject({ is_error: false });
+      expect(await write('own.git/config', '[core]\n\tbare = true\n')).toMatchObject({ is_error: false });
+    });
+
+    it('but a text that only reads like one is written', async () => {
+      for (const path of ['fixtures/HEAD', 'fixtures/HEAD', 'hooks/pre-commit', 'config'])
+        expect(await write(path, 'ref: refs/heads/main\n')).toMatchObject({ is_error: false });
+      expect(await write('fixtures/config', MONITOR)).toMatchObject(told('fixtures/config'));
+    });
+  });
+
+  it('nor a hook that git can start since a command ran', async () => {
     git(context.workspace, 'init', '-q', '--bare', 'own.git');
-    expect(await write('own.git/config', MONITOR)).toMatchObject({ is_error: true });
-    expect(await write('own.git/config', '[core]\n\tbare = true\n')).toMatchObject({ is_error: false });
+    put('own.git/hooks/post-update', evil());
+    expect(await shell('chmod', '+x', 'own.git/hooks/post-update')).toContain('own.git/hooks/post-update');
+    git(context.workspace, 'push', '-q', 'own.git', 'HEAD:refs/heads/main');
+    expect([marks(), textAt('own.git/hooks/post-update')]).toEqual([[], evil()]);
   });
 
   it('but is made, and gone on with, as git makes one', async () => {

@@ -12,6 +12,9 @@ const FILE_BYTES = 1024 * 1024;
  */
 const GIT_FILE = /^gitdir: ([^\r\n\uFFFD]*[^\s\uFFFD])\n?$/;
 const COMMON_FILE = /^([^\s\uFFFD](?:[^\r\n\uFFFD]*[^\s\uFFFD])?)\n?$/;
+/** As git reads it: what a repository stands on, a branch or a commit. */
+const HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40})/i;
+const ANY_EXECUTE = 0o111;
 
 /** What has git start programs in a repository, or look for parts of it where we do not. */
 export interface Harm {
@@ -19,12 +22,15 @@ export interface Harm {
   by: string;
   /** That of the file; empty where it has none, or is none. */
   text: string;
+  /** Its rights, where it is a file. */
+  mode?: number;
 }
 
 interface Found {
   kind: 'none' | 'folder' | 'file' | 'link' | 'other';
   /** Of a file what it holds, of a link where it leads. */
   text: string;
+  mode?: number;
 }
 
 type Note = (path: string, found: Found, by?: string) => void;
@@ -37,8 +43,9 @@ type Note = (path: string, found: Found, by?: string) => void;
 export function harmOf(workspace: string, top: string, { isBare = false } = {}): Map<string, Harm> {
   const root = realOf(workspace);
   const harm = new Map<string, Harm>();
-  const note: Note = (path, { kind, text }, by = `${kind} ${text}`) => {
-    if (isBelow(path, root)) harm.set(relative(root, path), { by, text: kind === 'file' ? text : '' });
+  const note: Note = (path, { kind, text, mode = 0 }, by = `${kind} ${text}`) => {
+    if (isBelow(path, root))
+      harm.set(relative(root, path), kind === 'file' ? { by, text, mode: mode & 0o777 } : { by, text: '' });
   };
   const folder = isBare ? join(root, top) : folderOf(join(root, top), note);
   const common = commonOf(folder, note);
@@ -54,9 +61,39 @@ export function harmOf(workspace: string, top: string, { isBare = false } = {}):
   const names = there.kind === 'folder' ? namesIn(hooks) : [];
   if (names === null || there.kind === 'link') note(hooks, there);
   // Git knows no hook of such a name: one that was set aside has the other.
-  for (const name of names ?? [])
-    if (!/\.(?:sample|removed-[0-9a-f]{8})$/.test(name)) note(join(hooks, name), foundAt(join(hooks, name)));
+  for (const name of names ?? []) {
+    if (/\.(?:sample|removed-[0-9a-f]{8})$/.test(name)) continue;
+    const hook = foundAt(join(hooks, name));
+    // Git starts one that may be executed.
+    const isStarted = ((hook.mode ?? 0) & ANY_EXECUTE) !== 0;
+    note(join(hooks, name), hook, `${hook.kind} ${isStarted ? 'started ' : ''}${hook.text}`);
+  }
   return harm;
+}
+
+/**
+ * Tells whether a text at this path of a workspace would have git take a folder without a `.git` for a repository, and
+ * start something by what is beside it, or start or look for more in one that it takes for one; be its other parts there
+ * or still to come. `folder` is the real path of the folder that the text is put into.
+ */
+export function isRepositoryPart(path: string, folder: string, text: string): boolean {
+  const parts = path.split('/');
+  const name = parts.pop()?.toLowerCase() ?? '';
+  if (name === 'head' && HEAD.test(text))
+    return foundAt(join(folder, 'commondir')).kind !== 'none' || harmOf(folder, '', { isBare: true }).size > 0;
+  if (name === 'commondir') return hasHead(folder);
+  if (name === 'config' || name === 'config.worktree') return hasHead(folder) && harmIn(text).length > 0;
+  if (name.endsWith('.sample')) return false;
+  // What lies deeper in a folder of hooks is what they go by.
+  return parts.some(
+    (part, at) => part.toLowerCase() === 'hooks' && hasHead(join(folder, '../'.repeat(parts.length - at))),
+  );
+}
+
+/** Tells whether git takes what is named `HEAD` in a folder for that of a repository: a link, or what so begins. */
+function hasHead(folder: string): boolean {
+  const { kind, text } = foundAt(join(folder, 'HEAD'));
+  return kind === 'link' || kind === 'other' || (kind === 'file' && HEAD.test(text));
 }
 
 /** Where a repository has its parts. Notes what git reads otherwise than we, if it reads it at all. */
@@ -83,7 +120,7 @@ function foundAt(path: string): Found {
     if (stat.isSymbolicLink()) return { kind: 'link', text: readlinkSync(path) };
     if (stat.isDirectory()) return { kind: 'folder', text: '' };
     const bytes = readPlainNow(path, FILE_BYTES);
-    return bytes === null ? { kind: 'other', text: '' } : { kind: 'file', text: bytes.toString() };
+    return bytes === null ? { kind: 'other', text: '' } : { kind: 'file', text: bytes.toString(), mode: stat.mode };
   } catch {
     return { kind: 'none', text: '' }; // nobody may look there
   }

@@ -3,13 +3,12 @@ import { lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/p
 import { constants } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
-import { entryAt } from '../../store/folders/entry-at.js';
 import { errorCode } from '../../store/store-failure.js';
-import { isBelow } from '../../store/folders/places.js';
+import { isBelow, realOf } from '../../store/folders/places.js';
 import { isTemporaryPlace } from '../../store/folders/temporary.js';
 import { STORE_FILE, isStateFolder, readsAsStore, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from '../refusal.js';
-import { harmIn } from './git-settings.js';
+import { isRepositoryPart } from './inner-repositories.js';
 import { perdureAt, perdureBy } from './perdure-names.js';
 import { FilledAgain, removeAt } from '../../store/folders/remove.js';
 
@@ -242,19 +241,12 @@ function requireUntaken(folder: Folder, name: string, content: string | Buffer):
     );
 }
 
-/** As git reads it: what it stands on, a branch or a commit. */
-const HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40})/;
-
-/**
- * Throws a refusal for what has git take a folder for a repository, and for settings of one by which it starts more.
- */
+/** Throws a refusal for what has git take a folder for a repository, or start more in one. */
 function requireNoRepository(folder: Folder, name: string, content: string | Buffer): void {
-  const isHead = name === 'HEAD' && HEAD.test(content.toString());
-  const isSetting = ['config', 'config.worktree'].includes(name) && entryAt(folder.at('HEAD')) !== null;
-  if (isHead || (isSetting && harmIn(content.toString()).length > 0))
+  const path = join(folder.shown, name);
+  if (isRepositoryPart(path, realOf(folder.at('.')), content.toString()))
     throw new FileRefusal(
-      `\`${join(folder.shown, name)}\` would have git take its folder for a repository, and start what it says: ` +
-        'use git.',
+      `\`${path}\` would have git take its folder for a repository, and start what it says: use git.`,
     );
 }
 

@@ -44,18 +44,18 @@ export function takeMade(workspace: string, path: string, aside: Aside, to: stri
 }
 
 /**
- * Puts a text in the place of the file at a path from the root, which is set aside; says whether it could. No link is
- * followed.
+ * Puts a text in the place of the file at a path from the root, which is set aside; says whether it could. It gets these
+ * rights, or keeps those of the file. No link is followed.
  */
 export function putInPlace(
   workspace: string,
-  { path, text }: { path: string; text: string },
+  { path, text, mode: before }: { path: string; text: string; mode?: number | undefined },
   aside: Aside,
 ): Promise<boolean> {
   const put = async (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> => {
     if (rest.length > 0) return enterEntry(folder, name, false, (inner) => put(inner, rest));
     // A hook stays one, and what nobody else may read stays so.
-    const mode = entryAt(folder.at(name))?.mode;
+    const mode = before ?? entryAt(folder.at(name))?.mode;
     await aside.take(folder, name);
     await putFile(folder, name, text);
     if (mode !== undefined) await chmod(folder.at(name), mode & 0o777);

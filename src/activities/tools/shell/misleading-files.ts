@@ -12,6 +12,8 @@ import { gitTops } from '../../workspace/projects-in.js';
 export interface Found {
   by: string;
   text: string;
+  /** Its rights, where these are put back with the text. */
+  mode?: number;
   /** Where it leads, as a link. */
   link: string | null;
 }

@@ -137,7 +137,9 @@ async function settleFile(
   const rest = part?.without(found.text) ?? '';
   // One of which nothing was to be left out misleads as a whole, such as a hook of that name.
   const text = was?.text || (rest === found.text ? '' : rest);
-  return text === '' ? takeMade(workspace, place, aside) : putInPlace(workspace, { path: place, text }, aside);
+  return text === ''
+    ? takeMade(workspace, place, aside)
+    : putInPlace(workspace, { path: place, text, mode: was?.mode }, aside);
 }
 
 /** Where a path of a workspace leads, from its root; null for what is none of it. */
