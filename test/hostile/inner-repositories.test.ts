@@ -6,6 +6,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { fixedIn } from '../../src/activities/tools/shell/fixed-in.js';
+import { guardWorkspace } from '../../src/activities/tools/shell/misleading.js';
+import { keptPlaces } from '../../src/activities/workspace/kept-places.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 import { PLANTS, plantScript } from './git-plants.js';
 
@@ -265,4 +268,19 @@ describe('a repository that a person has in the workspace', () => {
     expect([textAt('lib/.git/config'), textAt('lib/.git/hooks/pre-commit')]).toEqual([before, HOOK]);
     rmSync(at('lib'), { recursive: true });
   });
+});
+
+it('what no command can change of a repository with work trees stays as a person has it meanwhile', async () => {
+  const { workspace } = context;
+  git(workspace, 'worktree', 'add', '-q', join(outside, 'elsewhere'));
+  mkdirSync(at('.git/modules'));
+  const fixed = await fixedIn({ ...context, projects: [] }, []);
+  const settle = await guardWorkspace(workspace, { fixed, kept: keptPlaces(workspace, fixed) }, context);
+  git(workspace, 'config', 'core.sshCommand', 'ssh -4');
+  put('.git/hooks/post-commit', 'true');
+  git(workspace, 'init', '-q', '--bare', '.git/modules/lib');
+  put('.git/modules/lib/config', MONITOR);
+  expect(await settle()).toEqual([]);
+  expect(git(workspace, 'config', 'core.sshCommand')).toBe('ssh -4\n');
+  expect([textAt('.git/hooks/post-commit'), textAt('.git/modules/lib/config')]).toEqual(['true', MONITOR]);
 });

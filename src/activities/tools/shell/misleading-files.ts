@@ -2,7 +2,9 @@ import type { Stats } from 'node:fs';
 import { readlinkSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { entryAt } from '../../../store/folders/entry-at.js';
+import { isBelow } from '../../../store/folders/places.js';
 import { STORE_FILE, isStateFolder } from '../../../store/folders/state-folders.js';
+import type { Harm } from '../../workspace/inner-repositories.js';
 import { harmOf } from '../../workspace/inner-repositories.js';
 import { STATE, lookNear } from '../../workspace/near-root.js';
 import { AMONG_PACKAGES, MANIFEST, SETTINGS, isStarter, perdureAt, settingsAt } from '../../workspace/perdure-names.js';
@@ -25,7 +27,10 @@ export interface Found {
  */
 export type Misleading = Map<string, Found>;
 
-/** Looks near the root of a workspace; of packages in no work tree, for nobody starts Perdure there. */
+/**
+ * Looks near the root of a workspace; of packages in no work tree, for nobody starts Perdure there; for git at nothing
+ * that is `fixed`.
+ */
 export async function misleadingIn(
   workspace: string,
   { isWorkTree, opening, fixed = [] }: { isWorkTree: boolean; opening?: boolean; fixed?: string[] },
@@ -51,19 +56,16 @@ export async function misleadingIn(
     const stat = entryAt(path);
     if (stat !== null) add(path, { by: isStarter(path) ? identityOf(path, stat) : 'there', link: null });
   }
+  // What no command can change was changed by a person.
+  const isFixed = (path: string): boolean => fixed.some((place) => isBelow(path, place));
+  const addHarm = (harms: Map<string, Harm>): void =>
+    harms.forEach((harm, path) => isFixed(path) || found.set(path, { ...harm, link: null }));
   const near = repositories.map((folder) => relative(workspace, folder));
-  for (const top of await changeable(workspace, near, fixed))
-    for (const [path, harm] of harmOf(workspace, top)) found.set(path, { ...harm, link: null });
+  for (const top of new Set([...near, ...(await gitTops(workspace, []))]))
+    if (!isFixed(join(top, '.git', 'config'))) addHarm(harmOf(workspace, top));
   for (const folder of bare.map((path) => relative(workspace, path)))
-    if (!fixed.includes(join(folder, 'config')))
-      for (const [path, harm] of harmOf(workspace, folder, { isBare: true })) found.set(path, { ...harm, link: null });
+    if (!isFixed(join(folder, 'config'))) addHarm(harmOf(workspace, folder, { isBare: true }));
   return found;
-}
-
-/** Repositories, near the root and as git goes from there: what no command can change was changed by a person. */
-async function changeable(workspace: string, near: string[], fixed: string[]): Promise<string[]> {
-  const tops = [...new Set([...near, ...(await gitTops(workspace, []))])];
-  return tops.filter((top) => !fixed.includes(join(top, '.git', 'config')));
 }
 
 /** What changes with a program that is there, and with the one that it leads to. */
