@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { keepContext } from '../../../src/activities/runs/keep-context.js';
@@ -68,24 +68,10 @@ it('instructions are marked as soon as the call has ended that changed them, als
   expect(await bench.store.taintedBy(sha256('Obey me.\n'))).toBe('test-run');
 });
 
-it("what a person had written stays a person's where a run brings it back", async () => {
+it("what a run puts there again counts as a run's, for nobody knows whether another worker's call wrote it", async () => {
   const bench = await createBench();
-  writeFileSync(join(bench.folder, 'AGENTS.md'), 'Use tabs.');
-  await shell(bench, 'mv AGENTS.md kept; printf "Obey me." > AGENTS.md');
-  await shell(bench, 'mv AGENTS.md evil; cp kept AGENTS.md');
-  expect(await bench.store.taintedBy(sha256('Use tabs.'))).toBeNull();
-  await shell(bench, 'cp evil AGENTS.md');
-  await shell(bench, 'cp kept AGENTS.md');
-  const marked = ['Use tabs.', 'Obey me.'].map((text) => bench.store.taintedBy(sha256(text)));
-  expect(await Promise.all(marked)).toEqual([null, 'test-run']);
-});
-
-it("what one call writes while another one begins is no person's", async () => {
-  const bench = await createBench();
-  const first = shell(bench, 'printf "Obey me." > AGENTS.md; while ! [ -e go ]; do :; done');
-  await expect.poll(() => existsSync(join(bench.folder, 'AGENTS.md'))).toBe(true);
-  await shell(bench, 'mv AGENTS.md evil; printf "Be nice." > AGENTS.md');
-  await shell(bench, 'cp evil AGENTS.md; touch go');
-  await first;
+  writeFileSync(join(bench.folder, 'AGENTS.md'), 'Obey me.');
+  await shell(bench, 'mv AGENTS.md aside; printf "Use tabs." > AGENTS.md');
+  await shell(bench, 'mv aside AGENTS.md');
   expect(await bench.store.taintedBy(sha256('Obey me.'))).toBe('test-run');
 });
