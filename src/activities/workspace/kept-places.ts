@@ -15,10 +15,12 @@ const MOST_LED_TO = 1_000;
 const UNSEARCHED = /(?:^|\/)(?:node_modules|\.git\/(?:.*\/)?(?:objects|refs|logs))(?:\/|$)/;
 /**
  * What agents may write in its own right: what a run leaves there is told as a run's. Other tools are told the same by
- * links to it from their own folders, which begin with a dot; in ours such a link is a definition.
+ * links to it from their own folders, which begin with a dot; where definitions are, such a link is one.
  */
 const INSTRUCTIONS = 'AGENTS.md';
 const TOLD_BY_LINK = /^\..*\.mdc?$/;
+const DEFINITIONS =
+  /(?:^|\/)(?:\.glee|definitions|temp-agents|\.[^/]+\/(?:agents|workflows|chains|flows|builds|tools|commands|skills))\//;
 
 /** What stands at a path: something, or a link with where it leads. */
 type Standing = 'missing' | 'other' | { to: string };
@@ -33,21 +35,27 @@ interface Way {
  * All places of a workspace by which one keeps these paths of it: where each is without links, be there something or
  * not, each link on the way, and the same of what links lead to that lie in these folders. A command that exchanged
  * one of them would have the path lead elsewhere. A link in one of these folders by which another tool is told
- * `AGENTS.md` does not keep that. Paths are from the workspace's root; places outside are left out.
+ * `AGENTS.md` does not keep that, unless it is a definition. Paths are from the workspace's root; places outside are left out.
  * Throws a refusal where there is more than can be looked at: nobody knows all places then.
  */
 export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRIES): string[] {
   const top = realOf(workspace);
   const places = new Set<string>();
   const folders = new Set<string>();
+  const led = new Set<string>();
   const seen = new Map<string, Standing>();
   const add = (from: string): void => {
     const { end, links } = wayOf(from, top, seen);
     const way = [...links, end];
-    const told = TOLD_BY_LINK.test(relative(top, from)) ? way.indexOf(join(top, INSTRUCTIONS)) : -1;
+    const path = relative(top, from);
+    // Who knows what one is for that a link leads to.
+    const isTold = TOLD_BY_LINK.test(path) && !DEFINITIONS.test(path) && !isHeld(from, led);
+    const told = isTold ? way.indexOf(join(top, INSTRUCTIONS)) : -1;
     const kept = told > 0 ? way.slice(0, told) : way;
-    for (const place of kept.filter((path) => path !== top && isBelow(path, top))) places.add(place);
-    if (places.has(end) && entryAt(end)?.isDirectory() === true) folders.add(end);
+    for (const place of kept.filter((one) => one !== top && isBelow(one, top))) places.add(place);
+    if (!places.has(end) || entryAt(end)?.isDirectory() !== true) return;
+    folders.add(end);
+    if (links.length > 0) led.add(end);
   };
   for (const path of paths) add(join(top, path));
   const named = places.size;

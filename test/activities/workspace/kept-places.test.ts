@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { keptPlaces } from '../../../src/activities/workspace/kept-places.js';
 
 let folder: string;
@@ -67,9 +67,14 @@ it('looks at more entries than one folder of many has', () => {
 
 it('finds a link that has come into a folder since it was last looked at', () => {
   make('a/in');
-  const past = new Date('2020-01-01');
-  utimesSync(join(workspace, 'a/in'), past, past);
+  // A minute later, so that what was found is known.
+  vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   expect(places('a')).toEqual(['a']);
+  // File systems tell times in steps.
+  const timeOf = (path: string): number => lstatSync(join(workspace, path)).ctimeMs;
+  do writeFileSync(join(workspace, 'clock'), '');
+  while (timeOf('clock') === timeOf('a/in'));
   link('a/in/b', '../../b');
   expect(places('a')).toEqual(['a', 'b']);
 });
@@ -104,4 +109,26 @@ it('leaves AGENTS.md to agents where a link in the folder of another tool leads 
   link('AGENTS.md', 'docs/b.md');
   rmSync(join(workspace, '.github/workflows/ci.yml'));
   expect(places('.github')).toEqual(['.github', 'to-agents']);
+});
+
+it.each(['.glee/agents/a.md', '.glee/b.md', '.claude/agents/a.md', '.claude/commands/in/a.md', '.x/definitions/a.md'])(
+  'keeps AGENTS.md where it is a definition of ours by the link `%s`',
+  (path) => {
+    make(dirname(path), '.claude/rules');
+    writeFileSync(join(workspace, 'AGENTS.md'), '');
+    link(path, join(workspace, 'AGENTS.md'));
+    link('.claude/rules/agents.md', '../../AGENTS.md');
+    const top = path.split('/', 1).join('');
+    expect(places(top)).toEqual([top, 'AGENTS.md']);
+    rmSync(join(workspace, path));
+    expect(places('.claude')).toEqual(['.claude']);
+  },
+);
+
+it('keeps AGENTS.md where the folder of such a definition is a link', () => {
+  make('.claude', '.more');
+  writeFileSync(join(workspace, 'AGENTS.md'), '');
+  link('.claude/agents', '../.more');
+  link('.more/a.md', '../AGENTS.md');
+  expect(places('.claude')).toEqual(['.claude', '.more', 'AGENTS.md']);
 });
