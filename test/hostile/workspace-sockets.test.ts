@@ -2,7 +2,7 @@
 // @module-tag python3
 // @seconds 10
 import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -71,4 +71,17 @@ it('a command reaches nobody who has begun to listen meanwhile, nor by a path fr
 it('what a command listened at itself is removed by the next one', async () => {
   expect(await python("s.bind('own.sock'); s.listen()")).toContain('"exit_code":0');
   expect(await python("os.remove('own.sock'); s.bind('own.sock')")).toContain('"exit_code":0');
+});
+
+it('sockets that come and go hold up no command', async () => {
+  for (const name of ['a', 'b']) await listening(`tmp-${name}/db.sock`);
+  const first = python("open('began', 'w'); exec('while not os.path.exists(\"go\"): pass')");
+  await expect.poll(() => existsSync(at('began'))).toBe(true);
+  await listening('node_modules/.cache/late.sock');
+  rmSync(at('tmp-a'), { recursive: true });
+  const connect = "print(s.connect_ex('tmp-b/db.sock') != 0, os.path.exists('tmp-a'))";
+  expect(await python(connect)).toContain('True False');
+  expect(await python("os.rename('tmp-b', 'moved')")).toMatch(/busy|cross-device/);
+  await python("open('go', 'w')");
+  expect(await first).toContain('"exit_code":0');
 });

@@ -1,6 +1,10 @@
 /** How a command sees its workspace, and what of it is kept from it. */
 export interface Sight {
   mounts: string[];
+  /** The same without what they have for sockets, which come and go. */
+  basis: string[];
+  /** Sockets that lead to nobody by these mounts. */
+  sockets: string[];
   /** Places that it must not write, mounted or not there. */
   kept: string[];
   /** What more places, which come to be meanwhile, are known by. */
@@ -14,6 +18,7 @@ interface Command {
   workspace: string;
   /** Its mounts, what is kept from it and files of its own, as a text. */
   sight: string;
+  sockets: string[];
   /** Files that it alone sees otherwise. */
   shown: string[];
   isRunning: boolean;
@@ -31,10 +36,13 @@ const ends = new Map<string, number>();
  * command, that one could exchange just then for a link to anywhere, and the folder there would be shown. And what a
  * command may make is put back at the end of one that may not. `look` looks at the workspace, and may throw; `shown`
  * are files that it alone sees otherwise. Null where `signal` ends the waiting.
+ *
+ * `look` is told the sockets that all have who run, null where none does: with mounts for other ones a command would
+ * have to wait for these, and they reach who listens there anyway.
  */
 export async function beginAlike(
   workspace: string,
-  look: () => Sight,
+  look: (shared: string[] | null) => Sight,
   signal: AbortSignal,
   shown: string[] = [],
 ): Promise<Begun | null> {
@@ -42,11 +50,12 @@ export async function beginAlike(
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   try {
     while (!signal.aborted) {
-      const seen = look();
-      own.sight = JSON.stringify([seen.mounts, [...seen.kept].sort(), seen.patterns, shown]);
+      const seen = look(sharedSockets(workspace));
+      own.sight = JSON.stringify([seen.basis, [...seen.kept].sort(), seen.patterns, shown]);
       const others = othersOf(own);
       if (others.length === 0) {
         own.isRunning = true;
+        own.sockets = seen.sockets;
         return { ...seen, end };
       }
       await Promise.race([...others.map(({ ended }) => ended), aborted]);
@@ -67,6 +76,11 @@ export function isSeenOtherwise(file: string): boolean {
   return [...commands].some(({ shown }) => shown.includes(file));
 }
 
+function sharedSockets(workspace: string): string[] | null {
+  const [first, ...others] = [...commands].filter((other) => other.workspace === workspace && other.isRunning);
+  return first?.sockets.filter((path) => others.every(({ sockets }) => sockets.includes(path))) ?? null;
+}
+
 /** The commands that one waits for. */
 function othersOf(own: Command): Command[] {
   const all = [...commands];
@@ -80,7 +94,7 @@ function othersOf(own: Command): Command[] {
 function add(workspace: string, shown: string[]): { own: Command; end: () => void } {
   let tell = (): void => undefined;
   const ended = new Promise<void>((resolve) => (tell = resolve));
-  const own: Command = { workspace, sight: '', shown, isRunning: false, ended };
+  const own: Command = { workspace, sight: '', sockets: [], shown, isRunning: false, ended };
   commands.add(own);
   const end = (): void => {
     commands.delete(own);

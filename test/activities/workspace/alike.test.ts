@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import type { Begun, Sight } from '../../../src/activities/workspace/alike.js';
 import { beginAlike, endsIn } from '../../../src/activities/workspace/alike.js';
 
-const sight = (mounts: string[], kept: string[] = [], patterns: string[] = []): Sight => ({ mounts, kept, patterns });
+const sight = (mounts: string[], kept: string[] = [], patterns: string[] = []): Sight => ({
+  ...{ mounts, basis: mounts, sockets: [] },
+  ...{ kept, patterns },
+});
 const never = new AbortController().signal;
 const beginAt = (place: string, mounts: string[], signal = never): Promise<Begun | null> =>
   beginAlike(place, () => sight(mounts), signal);
@@ -63,4 +66,15 @@ it('waits no longer than it may, and then holds up nobody', async () => {
   (await third)?.end();
   first?.end();
   expect(await beginAt('/limit', ['c'], limit.signal)).toBeNull();
+});
+
+it('holds nobody up for sockets, and tells one that begins those that all have who run', async () => {
+  const told: unknown[] = [];
+  const begin = (...sockets: string[]): Promise<Begun | null> =>
+    beginAlike('/sockets', (shared) => (told.push(shared), { ...sight([]), mounts: sockets, sockets }), never);
+  const all = [await begin('a', 'b', 'c'), await begin('b', 'a'), await begin('a'), await begin()];
+  expect(told).toEqual([null, ['a', 'b', 'c'], ['a', 'b'], ['a']]);
+  for (const begun of all) begun?.end();
+  (await begin('d'))?.end();
+  expect(told.at(-1)).toBeNull();
 });

@@ -17,6 +17,7 @@ import type { Mask } from '../../values/mask-secrets.js';
 import type { ToolContext } from '../handler/handler.js';
 import { errorCode } from '../../../store/store-failure.js';
 import { isBelow } from '../../../store/folders/places.js';
+import { isSocket, stillCovered } from '../../../store/processes/bare-sandbox.js';
 import { stateAround } from '../../../store/folders/state-folders.js';
 import type { Begun, Sight } from '../../workspace/alike.js';
 import { beginAlike, endsIn } from '../../workspace/alike.js';
@@ -113,7 +114,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
         const file = resolveExecutable(program.argv[0] ?? '', program.cwd, path);
         const args = program.argv.slice(1);
         const watched = { program, env, signal, context, killRest: command.killRest };
-        const around = { cwd: program.cwd, path, mounts: begun.mounts, shown: program.shown };
+        const around = { cwd: program.cwd, path, mounts: stillCovered(begun.mounts), shown: program.shown };
         const inside = (network: boolean): Startable =>
           sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
         return sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched);
@@ -172,9 +173,13 @@ async function beginInTime(program: Program, place: Place, context: ToolContext)
       const own = await fixedIn({ store, run, workspace, projects: place.projects }, permissions.protected);
       const fixed = [...own, ...kept.fixed];
       const shown = { workspace, writable: kept.all ? [] : permissions.writable, ...place.hidden };
-      const look = (): Sight => {
+      const look = (shared: string[] | null): Sight => {
         const places = keptPlaces(workspace, fixed);
-        return { mounts: mountsOf({ ...shown, kept: places }, place.path), kept: places, patterns: kept.open };
+        const sockets = (shared ?? place.hidden.sockets).filter(isSocket);
+        const [mounts = [], basis = []] = [sockets, []].map((some) =>
+          mountsOf({ ...shown, kept: places, sockets: some }, place.path),
+        );
+        return { mounts, basis, sockets, kept: places, patterns: kept.open };
       };
       const begun = await beginAlike(workspace, look, limit.signal, movable(program, workspace, fixed));
       if (begun === null) signal.throwIfAborted();

@@ -72,7 +72,8 @@ export function workspaceMounts({ workspace, kept: places, writable, states, soc
   const written = (writable ?? ['.']).map((entry) => join(workspace, entry).replace(/\/+$/, ''));
   const bind = written.includes(workspace) ? '--bind' : '--ro-bind';
   const kept = places.map((place) => join(workspace, place)).filter(isReal);
-  const holders = holdersOf([...kept, ...statePlaces(states, [workspace]), ...sockets], workspace);
+  const held = holdersOf([...kept, ...statePlaces(states, [workspace])], workspace);
+  const holders = [...new Set([...held, ...holdersOf(sockets, workspace)])].sort();
   return [
     bind,
     workspace,
@@ -82,7 +83,8 @@ export function workspaceMounts({ workspace, kept: places, writable, states, soc
     ...(kind === 'folder' ? [bind, git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
     ...holders
       .filter((path) => path !== git && written.some((place) => path.startsWith(`${place}/`)))
-      .flatMap((path) => ['--bind', path, path]),
+      // What holds no more than a socket may go with it.
+      .flatMap((path) => [held.includes(path) ? '--bind' : '--bind-try', path, path]),
     ...kept.flatMap((path) => ['--ro-bind-try', path, path]),
     ...covered(sockets),
   ];
