@@ -48,9 +48,10 @@ const OPENS: [Numbers, number][] = [
   [[2, -1], 1],
   [[257, 56], 2],
 ];
-/** By it everybody else who opens a file waits, for up to 45 seconds: also for a file that is read and no more. */
+/** By these everybody else who opens a file, or changes a folder, waits for up to 45 seconds, also where one may read. */
 const FCNTL: Numbers = [72, 25];
 const F_SETLEASE = 1024;
+const F_SETDELEG = 1040;
 const MAKES = 0o100 | 0o20000000;
 const SET_ID = 0o6000;
 const SOCKET: Numbers = [41, 198];
@@ -104,7 +105,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | null {
         ALLOW,
       ),
     ),
-    ...on(FCNTL, loadArgument(1), ifEqual(F_SETLEASE, 0, 1), refuse(EPERM), ALLOW),
+    ...on(FCNTL, loadArgument(1), ifEqual(F_SETLEASE, 1, 0), ifEqual(F_SETDELEG, 0, 1), refuse(EPERM), ALLOW),
     ...on(
       SOCKET,
       loadArgument(0),

@@ -96,6 +96,16 @@ def lease_on(path):
         return 'GOT a lease'
     return 'none'
 each('lease on', ['a.txt', '.git/config', '/usr/bin/env'], lease_on)
+def delegation_of(path):
+    import fcntl, struct
+    F_SETDELEG = 1040
+    try: fcntl.fcntl(os.open(path, os.O_RDONLY), F_SETDELEG, struct.pack('IHH', 0, fcntl.F_RDLCK, 0))
+    except OSError as error:
+        # What an older kernel says that knows none: nobody refused it.
+        if error.errno == errno.EINVAL: return 'GOT past the filter'
+        raise
+    return 'GOT a delegation'
+each('delegation of', ['.', '.git/config', '/usr/bin'], delegation_of)
 @attempt
 def memory_of_what_is_kept():
     import mmap
