@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { entryAt } from '../../store/folders/entry-at.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
 import { FileRefusal } from '../refusal.js';
@@ -11,6 +11,8 @@ const MOST_HOPS = 40;
 const MOST_ENTRIES = 1_000_000;
 /** Each place that links lead to is a mount, and `bwrap` takes seconds for a thousand. */
 const MOST_LED_TO = 1_000;
+/** Where there are more, a folder that has so many of them is one in their place. */
+const MANY_TOGETHER = 100;
 /** Packages, and what a repository stores: nobody goes by a link in there. */
 const UNSEARCHED = /(?:^|\/)(?:node_modules|\.git\/(?:.*\/)?(?:objects|refs|logs))(?:\/|$)/;
 /**
@@ -35,7 +37,8 @@ interface Way {
  * All places of a workspace by which one keeps these paths of it: where each is without links, be there something or
  * not, each link on the way, and the same of what links lead to that lie in these folders. A command that exchanged
  * one of them would have the path lead elsewhere. A link in one of these folders by which another tool is told
- * `AGENTS.md` does not keep that, unless it is a definition. Paths are from the workspace's root; places outside are left out.
+ * `AGENTS.md` does not keep that, unless it is a definition. Where links lead to very many places, a folder stands for
+ * those in it. Paths are from the workspace's root; places outside are left out.
  * Throws a refusal where there is more than can be looked at: nobody knows all places then.
  */
 export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRIES): string[] {
@@ -58,7 +61,7 @@ export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRI
     if (links.length > 0) led.add(end);
   };
   for (const path of paths) add(join(top, path));
-  const named = places.size;
+  const named = new Set(places);
   let left = most;
   // What is found in one, or by a link in it, is looked into as well: the set grows meanwhile.
   for (const folder of folders) {
@@ -71,9 +74,33 @@ export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRI
   }
   // What is in a folder that is kept is kept with it.
   const kept = [...places].filter((place) => !isHeld(place, folders));
-  if (kept.length > named + MOST_LED_TO)
-    throw tooMany(`Links in what is protected lead to more than ${MOST_LED_TO} places`);
-  return kept.map((place) => relative(top, place));
+  const others = kept.filter((place) => !named.has(place));
+  const reached = others.length > MOST_LED_TO ? foldedIn(others, top) : others;
+  if (reached.length > MOST_LED_TO) throw tooMany(`Links in what is protected lead to more than ${MOST_LED_TO} places`);
+  return [...kept.filter((place) => named.has(place)), ...reached].map((place) => relative(top, place));
+}
+
+/**
+ * The same places with folders in the place of those that lie close together, such as what an annex of git stores; the
+ * innermost ones that have so many, and never all of a repository.
+ */
+function foldedIn(places: string[], top: string): string[] {
+  let rest = places.map((place) => relative(top, place).split('/'));
+  const folded = new Set<string>();
+  for (let depth = rest.reduce((most, { length }) => Math.max(most, length), 0) - 1; depth > 0; depth -= 1) {
+    const folderOf = (parts: string[]): string => parts.slice(0, depth).join('/');
+    const inside = new Map<string, number>();
+    for (const parts of rest.filter(({ length }) => length > depth))
+      inside.set(folderOf(parts), (inside.get(folderOf(parts)) ?? 0) + 1);
+    const isMany = (folder: string): boolean =>
+      (inside.get(folder) ?? 0) >= MANY_TOGETHER && basename(folder) !== '.git';
+    rest = rest.filter((parts) => {
+      const isFolded = parts.length > depth && isMany(folderOf(parts));
+      if (isFolded) folded.add(join(top, folderOf(parts)));
+      return !isFolded;
+    });
+  }
+  return [...rest.map((parts) => join(top, ...parts)), ...folded].filter((place) => !isHeld(place, folded));
 }
 
 /** Goes a way as the system does; what is missing on it ends it, with all that is to come. */

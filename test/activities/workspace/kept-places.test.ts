@@ -90,7 +90,7 @@ it('refuses where links lead to more places than can be kept, and counts none th
   make('a/in');
   for (let index = 0; index < 1_001; index += 1) link(`a/${index}`, `in/${index}`);
   expect(places('a')).toEqual(['a']);
-  for (let index = 0; index < 1_001; index += 1) link(`a/in/${index}`, `../../b/${index}`);
+  for (let index = 0; index < 1_001; index += 1) link(`a/in/${index}`, `../../${index}`);
   expect(() => places('a')).toThrow('Links in what is protected lead to more than 1000 places');
 });
 
@@ -131,4 +131,18 @@ it('keeps AGENTS.md where the folder of such a definition is a link', () => {
   link('.claude/agents', '../.more');
   link('.more/a.md', '../AGENTS.md');
   expect(places('.claude')).toEqual(['.claude', '.more', 'AGENTS.md']);
+});
+
+it('keeps a folder whole where very many links lead into it, but never all of a repository', () => {
+  make('a');
+  const count = 1_100;
+  for (let index = 0; index < count; index += 1) link(`a/${index}`, `../.git/annex/objects/${index % 10}/${index}/x`);
+  link('a/one', '../src/in/one');
+  link('a/other', '../.git/annex/other');
+  const tens = Array.from({ length: 10 }, (_none, ten) => `.git/annex/objects/${ten}`);
+  expect(places('a', '.git/config').sort()).toEqual(
+    ['.git/annex/other', ...tens, '.git/config', 'a', 'src/in/one'].sort(),
+  );
+  for (let index = 0; index < count; index += 1) link(`a/git-${index}`, `../.git/${index}`);
+  expect(() => places('a')).toThrow('Links in what is protected lead to more than 1000 places');
 });
