@@ -13,9 +13,9 @@ const NUMBERS = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 export function keepScalars(tags: Tags): Tags {
   const texts = writeTexts(tags, (item, write, context) => {
     const folded = foldedLines(item, context);
-    if (folded !== null && saysAsBlock(folded) === item.value) return folded;
+    if (folded !== null && saysAsBlock(folded, context.indent) === item.value) return folded;
     const written = withoutBlanks(write(item), item, context.indent);
-    const isOther = isBlock(written) && saysAsBlock(written) !== item.value;
+    const isOther = isBlock(written) && saysAsBlock(written, context.indent) !== item.value;
     return isOther || undrawn(written) > undrawn(sourceOf(item)) ? escapedText(item, write) : written;
   });
   return texts.map((tag) => (isTag(tag) && NUMBERS.has(tag.tag) ? keepSpelling(tag) : tag));
@@ -25,9 +25,12 @@ function isBlock(written: string): boolean {
   return /^[>|][^\n]*\n/.test(written);
 }
 
-/** What a block text says where it is written: the library drops blanks that end its lines, or reads more of them. */
-function saysAsBlock(written: string): unknown {
-  return parseDocument(`- ${written}\n`, { schema: 'core' }).getIn([0]);
+/**
+ * What a block text says where it is written: the library drops blanks that end its lines, or reads more of them. It is
+ * read as deep as it is written: an indentation that its head tells counts from what is around it.
+ */
+function saysAsBlock(written: string, indent: string): unknown {
+  return parseDocument(`${indent.slice(2)}- ${written}\n`, { schema: 'core' }).getIn([0]);
 }
 
 function keepSpelling(tag: ScalarTag): ScalarTag {

@@ -32,7 +32,10 @@ export function escapedText(item: Scalar, write: (item: Scalar) => string): stri
   return escapeUndrawn(write(quoted));
 }
 
-/** Tags of which that of texts writes them by `instead`, which is handed the library's own way. */
+/**
+ * Tags of which that of texts writes them by `instead`, which is handed the library's own way. Only the last that this
+ * wrote tells the library that the comment is written too: told so of one that is given up, it would write it nowhere.
+ */
 export function writeTexts(
   tags: Tags,
   instead: (item: Scalar, write: (item: Scalar) => string, context: Parameters<Write>[1]) => string,
@@ -41,8 +44,17 @@ export function writeTexts(
     isTag(tag) && tag.tag === STRING
       ? {
           ...tag,
-          stringify: (item, context, ...hooks) =>
-            instead(item, (one) => tag.stringify?.(one, context, ...hooks) ?? '', context),
+          stringify: (item, context, onComment, onChompKeep) => {
+            let told = new Set<(() => void) | undefined>();
+            const write = (one: Scalar): string => {
+              told = new Set();
+              const [commented, kept] = [() => void told.add(onComment), () => void told.add(onChompKeep)];
+              return tag.stringify?.(one, context, commented, kept) ?? '';
+            };
+            const written = instead(item, write, context);
+            for (const tell of told) tell?.();
+            return written;
+          },
         }
       : tag,
   );
