@@ -18,7 +18,7 @@ import { lower } from './lower.js';
 import { watchedVariables } from './watch.js';
 import type { Names } from './names.js';
 import { createLedger, settleReadings } from './names.js';
-import { arrange } from './regions.js';
+import { arrange, namesBefore } from './regions.js';
 import { warnOfSight } from './sight.js';
 import { capturesOf, constantsOf, definedAgents } from '../formats/flow/ast.js';
 import { readConstants } from './constants.js';
@@ -95,8 +95,17 @@ function bodyOf(
   const variables = capturesOf(tree.body);
   const isVariable = (word: string): boolean =>
     word === REQUEST || variables.has(word) || vocabulary.constants.has(word) || vocabulary.inputs.declares(word);
-  const testOf: TestReader = ({ text, isElse }) =>
-    isElse ? { kind: 'else' } : parseTest(withoutBraces(text, vocabulary, isVariable), isVariable);
+  const before = namesBefore(region);
+  const testOf: TestReader = (condition) => {
+    const { text, isElse } = condition;
+    // The request alone is meant in braces only: a bare word would take it from the agents.
+    const stands = (word: string): boolean =>
+      (word === REQUEST && text.includes(`{${REQUEST}}`)) ||
+      before.get(condition)?.has(word) === true ||
+      vocabulary.constants.has(word) ||
+      vocabulary.inputs.declares(word);
+    return isElse ? { kind: 'else' } : parseTest(withoutBraces(text, vocabulary, stands), isVariable, stands);
+  };
   const lowering: Lowering = {
     vocabulary,
     cast,
@@ -140,7 +149,7 @@ function bodyOf(
 }
 
 /** A condition with what its `{name}` mean: a constant is its text, which is quoted where it is no number. */
-function withoutBraces(text: string, { constants }: Vocabulary, isVariable: (name: string) => boolean): string {
+function withoutBraces(text: string, { constants }: Vocabulary, stands: (name: string) => boolean): string {
   return text.replace(
     /"(?:[^"\\]|\\[^])*"|\{([A-Za-z_]\w*)((?:\.\w+|\[\d+\])*)\}/g,
     (whole, name?: string, path = '') => {
@@ -154,7 +163,7 @@ function withoutBraces(text: string, { constants }: Vocabulary, isVariable: (nam
           (brace, inner: string) => textOf(inner)?.replace(/["\\]/g, '\\$&') ?? brace,
         );
       const said = path === '' ? textOf(name) : null;
-      if (said === null) return isVariable(name) ? `${name}${String(path)}` : whole;
+      if (said === null) return stands(name) ? `${name}${String(path)}` : whole;
       return /^-?\d+(?:\.\d+)?$/.test(said) ? said : `"${said.replace(/["\\]/g, '\\$&')}"`;
     },
   );

@@ -57,16 +57,21 @@ interface Word {
 }
 
 /** Reads conditions of one flow. */
-export type TestReader = (condition: Pick<Condition, 'text' | 'isElse'>) => Test;
+export type TestReader = (condition: Condition) => Test;
 
 /**
  * Reads the words of a condition, whatever their case; what no rule knows as a whole is judged, and so is a single word
- * that is no variable: `isVariable` knows those of the whole flow.
+ * that is no variable: `isVariable` knows those of the whole flow. A word that something is compared with is a text,
+ * where nothing of that name `stands` before the condition.
  */
-export function parseTest(text: string, isVariable: (name: string) => boolean): Test {
+export function parseTest(
+  text: string,
+  isVariable: (name: string) => boolean,
+  stands: (name: string) => boolean,
+): Test {
   const words = wordsOf(text);
   if (words === null) return { kind: 'judged', text };
-  const reader = createReader(words, isVariable);
+  const reader = createReader(words, isVariable, stands);
   const test = reader.either();
   return test !== null && reader.atEnd() ? test : { kind: 'judged', text };
 }
@@ -141,7 +146,7 @@ function createWords(words: Word[]) {
 }
 
 /** One function for each rule, the loosest first; null where a rule does not fit. */
-function createReader(all: Word[], isVariable: (name: string) => boolean) {
+function createReader(all: Word[], isVariable: (name: string) => boolean, stands: (name: string) => boolean) {
   const words = createWords(all);
   const { peek, sees, advance, takes, pathHere, valueHere, atStart, atEnd } = words;
 
@@ -204,9 +209,11 @@ function createReader(all: Word[], isVariable: (name: string) => boolean) {
         ? { kind: 'judged', text: name, name }
         : { kind: 'value', name, path };
     advance(1);
-    const value = peek().kind === 'name' && isVariable(peek().text) ? { name: words.take() } : valueHere();
+    const value = comparedHere();
     return value === undefined ? null : { kind: 'compare', name, path, operator, value };
   };
+
+  const comparedHere = () => (peek().kind === 'name' && stands(peek().text) ? { name: words.take() } : valueHere());
 
   /** `contains "x"`, or `contains` and words up to the next operator; `or` and `and` go on with texts: `"x" or "y"`. */
   const contains = (name: string | null): Parsed => {

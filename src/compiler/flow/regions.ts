@@ -204,3 +204,47 @@ export function* capturesIn(region: Region): Generator<CapturingStep & { capture
     default:
   }
 }
+
+/** The names that are captured before each condition; in a loop, those of its last round too. */
+export function namesBefore(region: Region): Map<Condition, Set<string>> {
+  const before = new Map<Condition, Set<string>>();
+  const visit = (part: Region, names: Set<string>): void => {
+    const visitBranch = (branch: Region): Set<string> => {
+      const own = new Set(names);
+      visit(branch, own);
+      return own;
+    };
+    const merge = (layers: Set<string>[]): void => {
+      for (const layer of layers) for (const name of layer) names.add(name);
+    };
+    switch (part.kind) {
+      case 'group':
+        visit(part.body, names);
+        return;
+      case 'loop':
+        merge([new Set([...capturesIn(part.body)].map(({ capture }) => capture.text))]);
+        visit(part.body, names);
+        return;
+      case 'sequence':
+        for (const item of part.items) visit(item, names);
+        return;
+      case 'parallel':
+        merge(part.branches.map(visitBranch));
+        return;
+      case 'conditional':
+        if (part.source !== null) visit(part.source, names);
+        merge(
+          part.branches.map(({ condition, body }) => {
+            before.set(condition, new Set(names));
+            if (condition.capture !== null) names.add(condition.capture.text);
+            return visitBranch(body);
+          }),
+        );
+        return;
+      default:
+        for (const { capture } of capturesIn(part)) names.add(capture.text);
+    }
+  };
+  visit(region, new Set());
+  return before;
+}

@@ -75,35 +75,44 @@ function ofVariable(test: Test & { kind: 'value' | 'compare' }, surroundings: Su
 
 /**
  * A comparison as it is meant: what is compared with a number is asked for as one, and `true` is what says so, be it a
- * text or a value. A parameter is a text, which is neither more nor less than a number: that is reported.
+ * text or a value. A parameter is a text, which is neither more nor less than a number: of that is warned.
  */
 function ofComparison({ name, path, operator, value }: Compare, surroundings: Surroundings): Late {
   const { condition, names, vocabulary } = surroundings;
   const [one, other] = [namedValue({ name }, surroundings), namedValue(value, surroundings)];
-  const isOrder = operator !== '==' && operator !== '!=';
-  const isNumber = typeof other === 'number' || (isOrder && typeof other !== 'string');
   const texts = [one, other].flatMap((side) => (isName(side) && isText(side.name, surroundings) ? [side.name] : []));
-  if (isOrder && isNumber && (texts.length > 0 || typeof one === 'string')) {
+  const { isNumber, isVain } = kindOf({ one, other, isOrder: operator !== '==' && operator !== '!=' }, texts.length);
+  if (isVain)
     vocabulary.report({
       code: 'invalid-value',
+      severity: 'warning',
       at: condition.at,
       message: `\`${texts[0] ?? name}\` is a text, which is neither more nor less than a number.`,
       suggestion: 'compare it with `==`, or capture a number that a step makes of it',
     });
-    return literal(false);
-  }
   const read = (side: Compare['value'], inside: (string | number)[]): Late | null => {
     if (!isName(side)) return literal(side);
     const type = isNumber && !isText(side.name, surroundings) ? 'number' : null;
     return variable({ name: side.name, path: inside, type }, condition.at, names, vocabulary);
   };
-  const left = read(path.length === 0 && typeof other !== 'string' ? one : { name }, path);
+  const left = read(path.length === 0 && typeof other !== 'string' && texts.length === 0 ? one : { name }, path);
   if (typeof other === 'boolean' && left !== null) return binary(operator, lower(left), literal(String(other)));
   const right = read(typeof other === 'number' && texts.length > 0 ? String(other) : other, []);
-  return left === null || right === null ? literal(false) : binary(operator, left, right);
+  return left === null || right === null || isVain ? literal(false) : binary(operator, left, right);
 }
 
 type Compare = Test & { kind: 'compare' };
+
+/** Whether two sides, of which so many are given as texts, are compared as numbers, and whether that never holds. */
+function kindOf(
+  { one, other, isOrder }: { one: Compare['value']; other: Compare['value']; isOrder: boolean },
+  texts: number,
+): { isNumber: boolean; isVain: boolean } {
+  const fixed = typeof one === 'string' ? 1 : 0;
+  const isNumber =
+    typeof other === 'number' || (isName(other) && (typeof one === 'number' || (isOrder && texts + fixed < 2)));
+  return { isNumber, isVain: isOrder && isNumber && texts + fixed > 0 };
+}
 
 function isName(value: Compare['value']): value is { name: string } {
   return typeof value === 'object' && value !== null;

@@ -27,7 +27,7 @@ describe('contains with several texts', () => {
       either(mentions('a'), { kind: 'not', operand: { kind: 'value', name: 'found', path: [] } }),
     ],
   ])('reads %s', (text, test) => {
-    expect(parseTest(text, known)).toEqual(test);
+    expect(parseTest(text, known, known)).toEqual(test);
   });
 });
 
@@ -196,6 +196,43 @@ describe('a comparison of a flow', () => {
     const head = '---\nparams: {n: "n (default: 3)"}\n---\nexplore:"a {{n}}":ok ';
     expect(holds(`${head}(if n == 3)~> explore:"b {ok}"`, '', '3')).toBe(true);
     const { problems } = compileFlowText(`${head}(if n >= 3)~> explore:"b {ok}"`);
-    expect(problems.map(({ code }) => code)).toEqual(['invalid-value']);
+    expect(problems.map(({ code, severity }) => `${code} ${severity}`)).toEqual(['invalid-value warning']);
+    expect(holds(`${head}(if n >= 3)~> explore:"b {ok}"`, '', '4')).toBe(false);
+    expect(holds('$LIMIT := "3" explore:"a":ok (if LIMIT == ok)~> explore:"b {ok}"', 3)).toBe(true);
+  });
+
+  it('orders two texts as texts', () => {
+    const text = '---\nparams: {n: "n", m: "m"}\n---\nexplore:"a {{n}} {{m}}":ok (if n >= m)~> explore:"b {ok}"';
+    expect(compileFlowText(text).problems).toEqual([]);
+    expect(flowPlan(text).steps.at(-1)?.when).toMatchObject({ operator: '>=' });
+  });
+
+  it.each([
+    [
+      'of a step that comes later',
+      'explore:"a":kind -> [(if kind == review)~> explore:"b"] -> explore:"c":review -> explore:"{review}"',
+    ],
+    [
+      'of a step of another branch',
+      'explore:"k":kind -> [explore:"a":review || [explore:"b" (if kind == review)~> explore:"c"]] -> explore:"{review}"',
+    ],
+    ['of no parameter but the request', 'explore:"a":kind (if kind == request)~> explore:"b"'],
+  ])('takes a bare word for a text where it is the name %s', (_, text) => {
+    const quoted = text.replace(/== (\w+)/, '== "$1"');
+    const { plan, problems } = compileFlowText(text);
+    expect(problems).toEqual(compileFlowText(quoted).problems.map((one) => ({ ...one, column: expect.anything() })));
+    expect(plan?.steps).toEqual(flowPlan(quoted).steps);
+  });
+
+  it('takes a bare word for what a step before it captured, and words in braces for what they were', () => {
+    const value = 'explore:"x":review -> explore:"a":kind (if kind == review)~> explore:"b"';
+    expect(JSON.stringify(lastWhen(value))).toContain('step:0.output');
+    const { plan, problems } = compileFlowText(
+      'explore:"a":kind -> [(if kind == {review})~> explore:"b {kind}"] -> explore:"c":review -> explore:"{review}"',
+    );
+    expect(plan).not.toBe(null);
+    expect(problems.map(({ code }) => code)).toContain('judged-condition');
+    const asked = 'explore:"a":kind (if kind == {request})~> explore:"b"';
+    expect(JSON.stringify(lastWhen(asked))).toContain('input:request');
   });
 });
