@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Json } from '../../plan/values/json.js';
 import { toText, utf8Bytes } from '../../plan/values/json.js';
+import { mostAnswered } from '../../plan/agents/model-rules.js';
 import { mostOf } from '../../plan/budget/price.js';
 import { endOfStub, recordedAnswer, stubAt, turnIn, USUAL_FAILURE } from '../../plan/agents/recorded-answers.js';
 import type { Recorded, RecordedAnswer } from '../../plan/agents/recorded-answers.js';
@@ -148,15 +149,9 @@ function needsOf(
 }
 
 /** What a request may use at most. */
-export function mostIn(
-  { price = null, max_tokens = 0 }: ModelCall['model'],
-  request: ModelRequest,
-): { usd: number; tokens: number } {
-  const asked = request.params?.['max_tokens'];
-  const most = mostOf(price, {
-    bytes: requestBytes(request),
-    max_tokens: typeof asked === 'number' ? asked : max_tokens,
-  });
+export function mostIn(model: ModelCall['model'], request: ModelRequest): { usd: number; tokens: number } {
+  const { price = null } = model;
+  const most = mostOf(price, { bytes: requestBytes(request), max_tokens: mostAnswered(model, request.params) });
   return price === null ? most : { ...most, usd: most.usd + searchesCost(mostSearches(request.tools)) };
 }
 

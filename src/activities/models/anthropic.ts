@@ -13,7 +13,7 @@ import { leanFetch } from './http/fetch.js';
 import type { ModelMessage } from './protocol/message.js';
 import { bytesGiven, callsIn, wordIn } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
-import { acceptedParams, effortFor } from './choice/model-rules.js';
+import { effortFor, sentParams } from '../../plan/agents/model-rules.js';
 import type { PriceTable } from '../dependencies.js';
 import { costOf } from './choice/prices.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './protocol/provider.js';
@@ -145,13 +145,14 @@ function createClient(baseURL: string, credential: { apiKey: string } | { authTo
  * No sampling parameters of ours and no prefilled answer: the newest models refuse them. A conversation begins with the
  * user, so an instruction without a message is the message.
  */
-function paramsOf({ model, system, messages, schema, tools, params = {}, effort }: ModelRequest): Params {
+function paramsOf({ model, system, messages, schema, tools, params, effort }: ModelRequest): Params {
   const alone = messages[0]?.role !== 'user';
   const said: ModelMessage[] = alone ? [{ role: 'user', text: system }, ...messages] : messages;
   const instruction = alone ? '' : system;
+  const { limit, others } = sentParams({ provider: 'anthropic', model }, params);
   return {
-    max_tokens: ANSWER_TOKENS.anthropic,
-    ...acceptedParams('anthropic', model, params),
+    max_tokens: limit?.tokens ?? ANSWER_TOKENS.anthropic,
+    ...others,
     model,
     ...(tools === undefined ? questionParams(instruction, said) : conversationParams(instruction, said, tools)),
     ...outputConfig(schema, effortFor('anthropic', model, effort)),

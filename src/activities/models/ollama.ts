@@ -12,7 +12,7 @@ import { addPiece, bytesIn, toAnswer, toChat, toFunction } from './ollama-chat.j
 import type { Posted } from './http/post.js';
 import { headerOf, post } from './http/post.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
-import { effortFor } from './choice/model-rules.js';
+import { effortFor, sentParams } from '../../plan/agents/model-rules.js';
 import { ANSWER_TOKENS } from './protocol/provider.js';
 import { isCloudModel, ollamaUrl } from './http/ollama-address.js';
 
@@ -45,12 +45,13 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
 /**
  * A format would bind every word of the model, so where it may call tools the schema is only asked for, and checked.
  */
-function bodyOf({ model, system, messages, schema, tools, params = {}, effort }: ModelRequest): string {
+function bodyOf({ model, system, messages, schema, tools, params, effort }: ModelRequest): string {
   const bytes =
     utf8Bytes(system) +
     utf8Bytes(JSON.stringify(tools ?? [])) +
     messages.reduce((sum, message) => sum + messageBytes(message), 0);
-  const { keep_alive, think = effortFor('ollama', model, effort), format, ...options } = params;
+  const { limit, others } = sentParams({ provider: 'ollama', model }, params);
+  const { keep_alive, think = effortFor('ollama', model, effort), format, ...options } = others;
   return JSON.stringify({
     ...present({ keep_alive, think, format }),
     model,
@@ -58,7 +59,11 @@ function bodyOf({ model, system, messages, schema, tools, params = {}, effort }:
     stream: true,
     ...(tools === undefined ? {} : { tools: tools.map(toFunction) }),
     ...(schema === null || tools !== undefined ? {} : { format: schema }),
-    options: { num_ctx: contextFor(bytes / BYTES_PER_TOKEN + ANSWER_TOKENS.ollama), ...options },
+    options: {
+      num_ctx: contextFor(bytes / BYTES_PER_TOKEN + ANSWER_TOKENS.ollama),
+      ...options,
+      ...(limit === null ? {} : { num_predict: limit.tokens }),
+    },
   });
 }
 

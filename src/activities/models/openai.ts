@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import { stepFailure } from '../failures.js';
 import { readAll, readLines } from './http/http.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
-import { acceptedParams, effortFor } from './choice/model-rules.js';
+import { effortFor, sentParams } from '../../plan/agents/model-rules.js';
 import { toFunction } from './ollama-chat.js';
 import type { Chunk } from './openai-chat.js';
 import { addChunk, bytesIn, nothingSaid, toAnswer, toChat } from './openai-chat.js';
@@ -55,14 +55,15 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
   }
 }
 
-function bodyOf({ model, system, messages, schema, tools, params = {}, effort }: ModelRequest, url: string): string {
+function bodyOf({ model, system, messages, schema, tools, params, effort }: ModelRequest, url: string): string {
   const thinks = effortFor('openai', model, effort);
-  // OpenAI's newest models know only the second name, other servers only the first.
-  const limit = url === DEFAULT_URL ? 'max_completion_tokens' : 'max_tokens';
+  const { limit, others } = sentParams({ provider: 'openai', model }, params);
+  // OpenAI's newest models know only the second name, and refuse both; other servers only the first, or what they say.
+  const names = url === DEFAULT_URL ? ['max_completion_tokens'] : ['max_tokens', ...(limit?.names ?? [])];
   return JSON.stringify({
-    [limit]: ANSWER_TOKENS.openai,
+    ...Object.fromEntries(names.map((name) => [name, limit?.tokens ?? ANSWER_TOKENS.openai])),
     ...(thinks === undefined ? {} : { reasoning_effort: thinks }),
-    ...acceptedParams('openai', model, params),
+    ...others,
     model,
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...sendable(messages).flatMap(toChat)],
     ...(tools === undefined ? {} : { tools: tools.map(toFunction) }),

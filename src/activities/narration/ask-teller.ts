@@ -8,7 +8,7 @@ import { timeLimit } from '../../store/time-limit.js';
 import { credentialsFor, mostIn, requestBytes } from '../agents/ask-model.js';
 import type { Credentials } from '../dependencies.js';
 import { costAt } from '../models/choice/prices.js';
-import { acceptedParams } from '../models/choice/model-rules.js';
+import { acceptedParams } from '../../plan/agents/model-rules.js';
 import { cutUsage, nothingSoFar } from '../models/cut-usage.js';
 import { believedUsage } from '../models/believed-usage.js';
 import { lineOf } from '../models/http/admitted.js';
@@ -104,9 +104,9 @@ function now(): string {
   return new Date().toISOString();
 }
 
-/** Some models refuse a limit of their answer; what may be said at most is reserved then. */
+/** Some models refuse a limit of their answer, or think within it; what may be said at most is reserved then. */
 function requestOf({ system, prompt, schema, maxTokens }: Question, { provider, model }: ModelChoice): ModelRequest {
-  const params = acceptedParams(provider, model, { max_tokens: maxTokens });
+  const params = provider === 'ollama' ? {} : acceptedParams(provider, model, { max_tokens: maxTokens });
   return {
     model,
     system,

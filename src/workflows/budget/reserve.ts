@@ -12,6 +12,7 @@ import type { RunOutcome } from '../../plan/result.js';
 import type { Charged } from '../../plan/budget/spend.js';
 import type { Lease } from '../../plan/run-input.js';
 import type { ModelChoice } from '../../plan/agents/model-choice.js';
+import { mostAnswered } from '../../plan/agents/model-rules.js';
 import type { Short } from '../../plan/schedule/carried.js';
 import { holdsSlot } from '../../plan/schedule/schedule.js';
 import type { AgentStep, ForeachStep, Step } from '../../plan/step.js';
@@ -26,6 +27,7 @@ import type { BudgetAccount, Waiter } from '../state/account.js';
 import { openLine } from './lease-messages.js';
 import { quotaOf } from './quota.js';
 import { environmentOf } from '../state/values.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import { ownOf } from '../../plan/values/own.js';
 
 /** The most that one call may use; a limit that nobody set is not in it. */
@@ -184,14 +186,15 @@ function isConversation(scope: Scope, step: AgentStep): boolean {
  */
 export function takeQuestion(
   context: RunContext,
-  question: { name: string; bytes: number; short: Amounts | null },
+  question: { name: string; bytes: number; params: JsonObject | undefined; short: Amounts | null },
 ): Reservation | null | Promise<Reservation | null> {
   const { account } = context;
   const turn: Reservation = { id: (account.numbers += 1), need: NONE, model: null, program: null };
   const need = (): Amounts => {
     turn.model = modelFor(context, restrictionsOf(account).degrade ?? question.name);
-    const { cash } = account.ledger;
-    const call = cash.nanousd === null && cash.tokens === null ? NONE : callAmounts(turn.model, question.bytes);
+    const { nanousd, tokens } = account.ledger.cash;
+    const { bytes, params } = question;
+    const call = nanousd === null && tokens === null ? NONE : callAmounts(turn.model, bytes, params);
     return (turn.need = {
       ...NONE,
       nanousd: Math.max(call.nanousd, question.short?.nanousd ?? 0),
@@ -280,14 +283,13 @@ function callNeed(scope: Scope, step: AgentStep, { model, program }: Reservation
   return callAmounts(
     asked,
     requestBytes(step, plan.agents[step.agent]?.prompt ?? null, environmentOf(scope, templatesOf(step))),
+    plan.agents[step.agent]?.params,
   );
 }
 
-function callAmounts(
-  { price = null, max_tokens = 0 }: Pick<ModelChoice, 'price' | 'max_tokens'>,
-  bytes: number,
-): Amounts {
-  const { usd, tokens } = mostOf(price, { bytes, max_tokens });
+function callAmounts(asked: ModelChoice | ProgramChoice, bytes: number, params: JsonObject | undefined): Amounts {
+  const max_tokens = 'provider' in asked ? mostAnswered(asked, params) : asked.max_tokens;
+  const { usd, tokens } = mostOf(asked.price ?? null, { bytes, max_tokens });
   return { ...NONE, nanousd: toNanoUsd(usd), tokens };
 }
 
@@ -309,7 +311,7 @@ function modelNeedOf({ settings }: RunContext, plan: Plan, step: Step): Amounts 
   if (step.kind !== 'agent') return NONE;
   const agent = plan.agents[step.agent];
   const model = programOf(settings.programs, step, agent, '') ?? ownOf(settings.models, modelKeyOf(step, agent));
-  return model === undefined ? NONE : callAmounts(model, requestBytes(step, agent?.prompt ?? null, {}));
+  return model === undefined ? NONE : callAmounts(model, requestBytes(step, agent?.prompt ?? null, {}), agent?.params);
 }
 
 /** What a batch run is lent at its start: what `count` items of its foreach need, as many at once as it runs. */

@@ -167,7 +167,12 @@ async function ask(conversation: ConversationState): Promise<TurnAnswer> {
     },
   } = conversation;
   for (let short: Amounts | null = null; ;) {
-    const asked = takeQuestion(context, { name: modelName(conversation), bytes: bytesOf(conversation), short });
+    const asked = takeQuestion(context, {
+      name: modelName(conversation),
+      bytes: bytesOf(conversation),
+      params: conversation.agent.params,
+      short,
+    });
     const question = asked instanceof Promise ? await aside(slot, () => asked) : asked;
     if (question === null)
       throw endedBy(

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { effortFor } from '../../../src/activities/models/choice/model-rules.js';
+import { effortFor } from '../../../src/plan/agents/model-rules.js';
 import { claude } from '../../../src/activities/programs/claude.js';
 import { codex } from '../../../src/activities/programs/codex.js';
 import type { ProgramTask } from '../../../src/activities/programs/program.js';

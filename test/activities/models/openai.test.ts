@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { acceptedParams } from '../../../src/activities/models/choice/model-rules.js';
+import { acceptedParams } from '../../../src/plan/agents/model-rules.js';
 import type { Chunk } from '../../../src/activities/models/openai-chat.js';
 import { addChunk, nothingSaid, toAnswer, toChat } from '../../../src/activities/models/openai-chat.js';
 import { formatOf, openaiUrl } from '../../../src/activities/models/openai.js';
@@ -46,6 +46,17 @@ describe('a server that speaks the chat completions of OpenAI', () => {
       temperature: 0.2,
     });
     expect(JSON.stringify(request?.body)).not.toContain(KEY);
+  });
+
+  it.each<[object, object]>([
+    [{ max_tokens: 100 }, { max_tokens: 100 }],
+    [{ max_completion_tokens: 100 }, { max_tokens: 100, max_completion_tokens: 100 }],
+    [{ max_tokens: -1, n: 3 }, { max_tokens: 16_384 }],
+  ])('is told of the settings %j as limits of its one answer %j', async (params, told) => {
+    const { bench, endpoint } = await benchWith([{ text: 'Fine.' }]);
+    await callModel(bench, { model_choice: MODEL, agentFields: { params: { ...params } } });
+    const sent = Object.entries(endpoint.requests[0]?.body ?? {});
+    expect(Object.fromEntries(sent.filter(([name]) => /^max_|^n$/.test(name)))).toEqual(told);
   });
 
   it('needs no key where it is one of your own, and gets none that is not for it', async () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { assemble } from '../../../src/cli/observe/assemble.js';
 import { MEMO } from '../../../src/plan/names.js';
 import type { Plan } from '../../../src/plan/plan.js';
-import type { WorkflowStep } from '../../../src/plan/step.js';
+import type { Agent, WorkflowStep } from '../../../src/plan/step.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
 import type { Additions, SteerReceipt } from '../../../src/plan/budget/steering.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
@@ -51,6 +51,9 @@ const calls = (count: number): Plan =>
     Array.from({ length: count }, (_, index) => say(index)),
     { agents: { [PARROT_KEY]: PARROT } },
   );
+/** A call of an agent with settings of its model. */
+const limited = (params: Agent['params']): Plan =>
+  plan([say(0)], { agents: { [PARROT_KEY]: { ...PARROT, ...(params === undefined ? {} : { params }) } } });
 const start = (
   made: Plan,
   lease: StartOptions['lease'] = {},
@@ -121,6 +124,26 @@ describe('a limit of money', () => {
     });
     const handle = await start(tree, { usd: 1 }, { on_exhausted: { max_cost_usd: { degrade: 'cheap' } } });
     expect([(await outcomeOf(handle)).status, models()]).toEqual(['success', ['dear', 'dear', 'cheap', 'cheap']]);
+  });
+
+  it.each<[ModelChoice['provider'], Agent['params']]>([
+    ['anthropic', { max_tokens: 64_000 }],
+    ['openai', { max_completion_tokens: 64_000 }],
+    ['openai', { n_predict: 64_000 }],
+  ])('holds for %s also where the agent asks for longer answers (%j)', async (provider, params) => {
+    const handle = await start(limited(params), { usd: 1 }, { models: { '': { ...DEAR, provider } } });
+    await expect
+      .poll(() => memoOf(handle, MEMO.paused))
+      .toMatchObject({ message: expect.stringMatching(/^the next step may cost \$64/) as string });
+    await steer(handle, { kind: 'abort' });
+    await handle.result();
+    expect(models()).toEqual([]);
+  });
+
+  it('reserves no more than the agent lets an answer have', async () => {
+    const long = { ...DEAR, max_tokens: 64_000 };
+    const outcome = await outcomeOf(await start(limited({ max_tokens: 50 }), { usd: 1 }, { models: { '': long } }));
+    expect([outcome.status, models()]).toEqual(['success', ['dear']]);
   });
 
   it('counts the reservation of a call whose price nobody knows', async () => {
