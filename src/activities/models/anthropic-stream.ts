@@ -2,16 +2,27 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { AnthropicError } from '@anthropic-ai/sdk';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { asArguments, inputOf, wordIn } from './protocol/message.js';
+import type { Usage } from './protocol/provider.js';
+import { higher } from './protocol/provider.js';
 
 /** How an answer ended, and what it used. */
-export type MessageEnd = Pick<Anthropic.Message, 'stop_reason' | 'usage'>;
+export interface MessageEnd {
+  stop_reason: Anthropic.Message['stop_reason'];
+  usage: Usage;
+}
+
+/** What the API counts; servers that only speak it leave out any of this, or all. */
+type ToldUsage = Partial<Anthropic.Usage> | null | undefined;
+
+/** Tokens so far. `written` are those that went to a cache, `hour` those of them that stay for an hour. */
+type Counted = Record<'input' | 'output' | 'read' | 'written' | 'hour' | 'searches', number>;
 
 /** What one who reads an answer is told while it comes. */
 export interface Hearing {
   /** Each event, in order. */
   onEvent: (event: Anthropic.RawMessageStreamEvent) => void;
   /** What the API counts so far, whenever it says so: an answer that breaks off then has used that much. */
-  onUsage: (usage: Anthropic.Usage) => void;
+  onUsage: (usage: Usage) => void;
 }
 
 /** Reads the events of one answer to its end. Throws where they end before the message does. */
@@ -21,13 +32,19 @@ export async function readMessage(
 ): Promise<MessageEnd> {
   let said: MessageEnd | null = null;
   let isWhole = false;
+  let counted: Counted = { input: 0, output: 0, read: 0, written: 0, hour: 0, searches: 0 };
+  const tell = (told: ToldUsage): Usage => {
+    counted = countedNow(counted, told);
+    const usage = usageOf(counted);
+    if (told != null) onUsage(usage);
+    return usage;
+  };
   for await (const event of events) {
     if (event.type === 'message_start') {
-      said = event.message;
-      onUsage(said.usage);
+      said = { stop_reason: event.message.stop_reason, usage: tell(event.message.usage) };
     } else if (event.type === 'message_delta' && said !== null) {
-      said = { stop_reason: event.delta.stop_reason, usage: usageNow(said.usage, event.usage) };
-      onUsage(said.usage);
+      // it has some of the fields
+      said = { stop_reason: event.delta.stop_reason, usage: tell(event.usage as ToldUsage) };
     } else if (event.type === 'message_stop') isWhole = true;
     onEvent(event);
   }
@@ -36,14 +53,25 @@ export async function readMessage(
 }
 
 /** What is counted so far: totals, of which those that do not change are left out. */
-function usageNow(before: Anthropic.Usage, now: Anthropic.MessageDeltaUsage): Anthropic.Usage {
+function countedNow(before: Counted, told: ToldUsage): Counted {
   return {
-    ...before,
-    output_tokens: now.output_tokens,
-    input_tokens: now.input_tokens ?? before.input_tokens,
-    cache_creation_input_tokens: now.cache_creation_input_tokens ?? before.cache_creation_input_tokens,
-    cache_read_input_tokens: now.cache_read_input_tokens ?? before.cache_read_input_tokens,
-    server_tool_use: now.server_tool_use ?? before.server_tool_use,
+    input: higher(before.input, told?.input_tokens),
+    output: higher(before.output, told?.output_tokens),
+    read: higher(before.read, told?.cache_read_input_tokens),
+    written: higher(before.written, told?.cache_creation_input_tokens),
+    hour: higher(before.hour, told?.cache_creation?.ephemeral_1h_input_tokens),
+    searches: higher(before.searches, told?.server_tool_use?.web_search_requests),
+  };
+}
+
+function usageOf({ input, output, read, written, hour, searches }: Counted): Usage {
+  return {
+    input,
+    output,
+    cache_read: read,
+    cache_write_5m: written - hour,
+    cache_write_1h: hour,
+    ...(searches === 0 ? {} : { searches }),
   };
 }
 

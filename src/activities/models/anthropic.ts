@@ -1,4 +1,5 @@
 import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
+import { ApplicationFailure } from '@temporalio/common';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type { Effort } from '../../plan/names.js';
 import type { Json } from '../../plan/values/json.js';
@@ -16,8 +17,9 @@ import { connectionFailure, httpFailure } from './model-failures.js';
 import { effortFor, sentParams } from '../../plan/agents/model-rules.js';
 import type { PriceTable } from '../dependencies.js';
 import { costOf } from './choice/prices.js';
-import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './protocol/provider.js';
+import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
 import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './protocol/provider.js';
+import { stopFor } from './protocol/stop-reason.js';
 
 const DEFAULT_URL = 'https://api.anthropic.com';
 
@@ -90,9 +92,9 @@ async function readAnswer(
       }
       take(event);
     },
-    onUsage: (told) => onUsage?.(usageOf(told)),
+    onUsage: (told) => onUsage?.(told),
   });
-  return { stop: stopOf(stop_reason), usage: usageOf(usage) };
+  return { stop: stopFor(stop_reason), usage };
 }
 
 /** A signature is no word of the model. */
@@ -193,37 +195,6 @@ function textIn(content: Anthropic.ContentBlock[]): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
-function stopOf(reason: Anthropic.Message['stop_reason']): ModelAnswer['stop'] {
-  switch (reason) {
-    case 'tool_use':
-      return 'tools';
-    case 'pause_turn':
-      return 'paused';
-    case 'max_tokens':
-      return 'truncated';
-    case 'model_context_window_exceeded':
-      return 'context-full';
-    case 'refusal':
-      return 'refused';
-    default:
-      return 'end';
-  }
-}
-
-function usageOf(usage: Anthropic.Usage): Usage {
-  const written = usage.cache_creation_input_tokens ?? 0;
-  const searches = usage.server_tool_use?.web_search_requests ?? 0;
-  const hour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
-  return {
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    cache_read: usage.cache_read_input_tokens ?? 0,
-    cache_write_5m: written - hour,
-    cache_write_1h: hour,
-    ...(searches === 0 ? {} : { searches }),
-  };
-}
-
 /** What the kinds of errors mean that may come inside a stream. */
 const STATUS: Record<string, number> = {
   invalid_request_error: 400,
@@ -235,6 +206,7 @@ const STATUS: Record<string, number> = {
 };
 
 function toFailure(error: unknown, { model }: ModelRequest, url: string): Error {
+  if (error instanceof ApplicationFailure) return error;
   if (error instanceof APIConnectionError || !(error instanceof APIError)) return connectionFailure(url, error);
   // An error inside the stream has no status of its own: the answer had begun with 200.
   const { status, type, apiMessage, message, headers } = error as APIError;

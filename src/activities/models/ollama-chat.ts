@@ -3,6 +3,7 @@ import type { Block, ModelMessage, OfferedTool } from './protocol/message.js';
 import { asArguments, bytesGiven, callsIn, inputGiven, inputOf, textIn, wordIn } from './protocol/message.js';
 import type { ModelAnswer } from './protocol/provider.js';
 import { NO_USAGE } from './protocol/provider.js';
+import { stopWith } from './protocol/stop-reason.js';
 
 /** One line of an answer of `/api/chat`. */
 export interface ChatLine {
@@ -73,17 +74,16 @@ export function bytesIn({ message }: ChatLine): number {
   return bytesGiven([content, thinking, ...(tool_calls ?? []).map((part) => part?.function?.arguments)]);
 }
 
-/** The answer that a last line ends. `whole` asks for its blocks. */
+/** The answer that a last line ends. `whole` asks for its blocks. Throws where it ended for a reason of its own. */
 export function toAnswer(
   { text, calls }: Said,
   { done_reason, prompt_eval_count = 0, eval_count = 0 }: ChatLine,
   whole: boolean,
 ): ModelAnswer {
-  const stop = done_reason === 'length' ? 'truncated' : calls.length > 0 ? 'tools' : 'end';
   const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
   return {
     text,
-    stop,
+    stop: stopWith(done_reason, calls.length > 0),
     usage: { ...NO_USAGE, input: prompt_eval_count, output: eval_count },
     ...(whole ? { blocks: [...words, ...calls] } : {}),
   };

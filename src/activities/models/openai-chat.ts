@@ -2,7 +2,8 @@ import type { JsonObject } from '../../plan/values/json.js';
 import type { Block, ModelMessage } from './protocol/message.js';
 import { asArguments, bytesGiven, callsIn, inputOf, textIn, wordIn } from './protocol/message.js';
 import type { ModelAnswer, Usage } from './protocol/provider.js';
-import { NO_USAGE } from './protocol/provider.js';
+import { higher, NO_USAGE } from './protocol/provider.js';
+import { stopWith } from './protocol/stop-reason.js';
 
 /** A piece of a streamed chat completion; every field is looked at before it is used. */
 export interface Chunk {
@@ -13,6 +14,13 @@ export interface Chunk {
     prompt_tokens_details?: { cached_tokens?: number } | null;
   } | null;
   error?: unknown;
+  /** `error` where the piece itself is one, as of some servers. */
+  object?: unknown;
+}
+
+/** A whole chat completion, as of servers that do not stream. */
+export interface Completion extends Omit<Chunk, 'choices'> {
+  choices?: ({ message?: Delta | null; finish_reason?: string | null } | null)[] | null;
 }
 
 interface Delta {
@@ -45,10 +53,24 @@ export interface Said {
   calls: SaidCall[];
   finish: string | null;
   usage: Usage;
+  /** Tokens of the question, those of them from the cache, and those of the answer, as they were told. */
+  told: { asked: number; cached: number; answered: number };
 }
 
 export function nothingSaid(): Said {
-  return { text: '', refusal: '', calls: [], finish: null, usage: NO_USAGE };
+  const told = { asked: 0, cached: 0, answered: 0 };
+  return { text: '', refusal: '', calls: [], finish: null, usage: NO_USAGE, told };
+}
+
+/** What went wrong in the middle of an answer, by a piece of it; null where that is none of an error. */
+export function errorIn(chunk: Chunk): unknown {
+  return chunk.error ?? (chunk.object === 'error' ? chunk : null);
+}
+
+/** The one piece of an answer that did not come in pieces. */
+export function wholeChunk({ choices, ...others }: Completion): Chunk {
+  const [choice] = choices ?? [];
+  return { ...others, choices: choice == null ? [] : [{ ...choice, delta: choice.message ?? null }] };
 }
 
 /** A message in OpenAI's words: results of tools are messages of their own. */
@@ -75,7 +97,7 @@ export function addChunk(said: Said, { choices, usage }: Chunk): string {
   said.refusal += wordIn(delta?.refusal);
   for (const part of delta?.tool_calls ?? []) if (part !== null) addCall(said, part);
   said.finish = finish_reason ?? said.finish;
-  said.usage = usageOf(usage) ?? said.usage;
+  if (usage != null) count(said, usage);
   return added;
 }
 
@@ -125,19 +147,20 @@ function isWhole(written: string): boolean {
   return written.trimEnd().endsWith('}') && typeof inputOf(written) !== 'string';
 }
 
-/** `prompt_tokens` counts those that were read from the cache, too. */
-function usageOf(usage: Chunk['usage']): Usage | null {
-  if (usage == null) return null;
-  const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
-  return {
-    ...NO_USAGE,
-    input: Math.max(0, (usage.prompt_tokens ?? 0) - cached),
-    cache_read: cached,
-    output: usage.completion_tokens ?? 0,
-  };
+/** `prompt_tokens` counts those that were read from the cache, too. What is told are totals, which do not fall. */
+function count(
+  said: Said,
+  { prompt_tokens, completion_tokens, prompt_tokens_details }: NonNullable<Chunk['usage']>,
+): void {
+  const { told } = said;
+  told.asked = higher(told.asked, prompt_tokens);
+  told.cached = higher(told.cached, prompt_tokens_details?.cached_tokens);
+  told.answered = higher(told.answered, completion_tokens);
+  const { asked, cached, answered } = told;
+  said.usage = { ...NO_USAGE, input: Math.max(0, asked - cached), cache_read: cached, output: answered };
 }
 
-/** The answer when the stream is over. `whole` asks for its blocks. */
+/** The answer when the stream is over. `whole` asks for its blocks. Throws where it ended for a reason of its own. */
 export function toAnswer({ text, refusal, calls, finish, usage }: Said, whole: boolean): ModelAnswer {
   if (refusal !== '') return { text: refusal, stop: 'refused', usage };
   const called = calls.map(({ id, name, arguments: input }, index): Block => ({
@@ -147,11 +170,10 @@ export function toAnswer({ text, refusal, calls, finish, usage }: Said, whole: b
     input: inputOf(input),
   }));
   const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
-  return { text, stop: stopOf(finish, called.length > 0), usage, ...(whole ? { blocks: [...words, ...called] } : {}) };
-}
-
-function stopOf(finish: string | null, hasCalls: boolean): ModelAnswer['stop'] {
-  if (finish === 'length') return 'truncated';
-  if (finish === 'content_filter') return 'refused';
-  return hasCalls ? 'tools' : 'end';
+  return {
+    text,
+    stop: stopWith(finish, called.length > 0),
+    usage,
+    ...(whole ? { blocks: [...words, ...called] } : {}),
+  };
 }

@@ -5,8 +5,8 @@ import { readAll, readLines } from './http/http.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import { effortFor, sentParams } from '../../plan/agents/model-rules.js';
 import { toFunction } from './ollama-chat.js';
-import type { Chunk } from './openai-chat.js';
-import { addChunk, bytesIn, nothingSaid, toAnswer, toChat } from './openai-chat.js';
+import type { Chunk, Completion } from './openai-chat.js';
+import { addChunk, bytesIn, errorIn, nothingSaid, toAnswer, toChat, wholeChunk } from './openai-chat.js';
 import type { Posted } from './http/post.js';
 import { headerOf, post } from './http/post.js';
 import type { PriceTable } from '../dependencies.js';
@@ -90,25 +90,33 @@ async function readAnswer(
 ): Promise<ModelAnswer> {
   const said = nothingSaid();
   let isDone = false;
-  for await (const line of readLines(response.body)) {
-    if (!line.startsWith('data:')) continue; // comments that keep the connection alive, and names of events
-    const data = line.slice('data:'.length).trim();
-    isDone = data === '[DONE]';
-    if (isDone) continue;
-    const chunk = (JSON.parse(data) ?? {}) as Chunk; // Every field is optional, and looked at before it is used.
-    if (chunk.error != null) throw refusal(statusIn(chunk.error) ?? 500, chunk.error, model);
+  const unstreamed: string[] = [];
+  const take = (chunk: Chunk): void => {
+    const error = errorIn(chunk);
+    if (error != null) throw refusal(statusIn(error) ?? 500, error, model);
     const added = addChunk(said, chunk);
     onSaid?.(bytesIn(chunk));
     if (chunk.usage != null) onUsage?.(said.usage);
     if (added !== '') onText(added);
+  };
+  // Every field of what is parsed is optional, and looked at before it is used.
+  for await (const line of readLines(response.body)) {
+    if (isDone) continue;
+    if (line.startsWith('data:')) {
+      const data = line.slice('data:'.length).trim();
+      isDone = data === '[DONE]';
+      if (!isDone) take((JSON.parse(data) ?? {}) as Chunk);
+    } else if (unstreamed.length > 0 || line.startsWith('{')) unstreamed.push(line);
+    // all others are comments that keep the connection alive, and names of events
   }
-  if (!isDone && said.finish === null) throw new Error('the answer broke off');
+  if (unstreamed.length > 0) take(wholeChunk(JSON.parse(unstreamed.join('\n')) as Completion));
+  else if (!isDone && said.finish === null) throw new Error('the answer broke off');
   return toAnswer(said, tools !== undefined);
 }
 
 async function refused(response: Posted, model: string): Promise<Error> {
   const body = await readAll(response.body);
-  return refusal(response.statusCode, errorIn(body), model, (name) => headerOf(response, name));
+  return refusal(response.statusCode, errorOf(body), model, (name) => headerOf(response, name));
 }
 
 /** An account without money answers 429 like one that asks too often; only the second passes by itself. */
@@ -147,7 +155,7 @@ function detailsOf(error: unknown): { message: string; type: string | null; code
 }
 
 /** Most servers wrap their error as OpenAI does; of others the body is all there is. */
-function errorIn(body: string): unknown {
+function errorOf(body: string): unknown {
   try {
     const { error } = JSON.parse(body) as { error?: unknown };
     return error ?? body;

@@ -106,6 +106,11 @@ export const MISSING_KEY_RETRY_MS = 15_000;
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 };
 
+/** The higher one of a total and what a provider says of it now, which is of any type: a total does not fall. */
+export function higher(total: number, told: unknown): number {
+  return typeof told === 'number' && told > total ? told : total;
+}
+
 /** All tokens of a call, read and written. */
 export function tokensOf(usage: Usage): number {
   return usage.input + usage.output + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;

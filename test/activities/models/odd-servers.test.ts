@@ -1,0 +1,151 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ModelOptions } from '../helpers/harness.js';
+import { startModelEndpoint } from '../../fakes/model-endpoint.js';
+import type { Bench } from '../helpers/harness.js';
+import { callModel, createBench, credentialsAt, failureOf } from '../helpers/harness.js';
+
+async function saying(raw: string): Promise<Bench> {
+  const endpoint = await startModelEndpoint([{ raw }]);
+  onTestFinished(() => endpoint.close());
+  const { url } = endpoint;
+  return createBench({ credentials: credentialsAt(url) });
+}
+
+const OPENAI: ModelOptions = { model_choice: { provider: 'openai', model: 'm' } };
+const OLLAMA: ModelOptions = { model_choice: { provider: 'ollama', model: 'm' } };
+const chunks = (...all: unknown[]): string =>
+  [...all.map((one) => `data: ${JSON.stringify(one)}\n\n`), 'data: [DONE]\n\n'].join('');
+const CLAUDE: ModelOptions = { model_choice: { provider: 'anthropic', model: 'claude-sonnet-5-5' } };
+const events = (...all: { type: string }[]): string =>
+  all.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join('');
+/** An answer of Claude, with what its server counts at its start and at its end. */
+const counting = (start: object, end: object, stop_reason: string | null = 'end_turn'): string =>
+  events(
+    { type: 'message_start', ...{ message: { content: [], stop_reason: null, ...start } } },
+    { type: 'content_block_start', ...{ index: 0, content_block: { type: 'text', text: '' } } },
+    { type: 'content_block_delta', ...{ index: 0, delta: { type: 'text_delta', text: 'yes' } } },
+    { type: 'message_delta', ...{ delta: { stop_reason }, ...end } },
+    { type: 'message_stop' },
+  );
+const lines = (...all: unknown[]): string => all.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+describe('what a server gives as null is not there', () => {
+  const yes = { error: null, choices: [{ delta: { content: 'yes', refusal: null, tool_calls: null } }] };
+  it.each<[string, unknown]>([
+    ['error', { error: null, choices: [] }],
+    ['choices', { choices: null }],
+    ['a choice', { choices: [null] }],
+    ['delta', { choices: [{ delta: null, finish_reason: null }] }],
+    ['a call', { choices: [{ delta: { content: null, tool_calls: [null] } }] }],
+    ['a chunk', null],
+  ])('in a stream like that of OpenAI: %s', async (_what, chunk) => {
+    const answer = await callModel(await saying(chunks(chunk, yes)), OPENAI);
+    expect(answer.output).toEqual({ value: 'yes' });
+  });
+
+  it.each<[string, unknown]>([
+    ['content', { message: { content: null } }],
+    ['tool_calls', { message: { content: '', tool_calls: null, thinking: null } }],
+    ['message', { message: null, error: null }],
+    ['a line', null],
+  ])('in a stream of Ollama: %s', async (_what, line) => {
+    const raw = lines(line, { message: { content: 'yes' } }, { message: null, done: true, eval_count: 1 });
+    expect((await callModel(await saying(raw), OLLAMA)).output).toEqual({ value: 'yes' });
+  });
+});
+
+it.each<[number | string, string, boolean]>([
+  [429, 'rate-limited', false],
+  ['429', 'rate-limited', false],
+  [503, 'provider-error', false],
+  [400, 'request-refused', true],
+  [401, 'key-refused', true],
+  [200, 'provider-error', true],
+  ['server_error', 'provider-error', true],
+])('an error inside of a stream is what its code says: %s', async (code, type, nonRetryable) => {
+  const bench = await saying(chunks({ error: { message: 'no', code } }));
+  expect(await failureOf(callModel(bench, OPENAI))).toMatchObject({ type, nonRetryable });
+});
+
+it.each([
+  ['authentication_error', 'key-refused'],
+  ['invalid_request_error', 'request-refused'],
+  ['api_error', 'provider-error'],
+])('an error inside of a stream of Claude is what its kind says: %s', async (kind, type) => {
+  const error = { type: 'error', error: { type: kind, message: 'no' } };
+  const bench = await saying(events(error));
+  expect(await failureOf(callModel(bench, CLAUDE))).toMatchObject({ type });
+});
+
+describe('an answer counts', () => {
+  const used = (input: number, output?: number): object => ({
+    usage: { input_tokens: input, ...(output === undefined ? {} : { output_tokens: output }) },
+  });
+  it.each<[string, string, number]>([
+    ['what its server says at its end', counting(used(1_000, 1), used(1_000, 5)), 1_005],
+    ['what its server says at its start alone', counting(used(1_000, 7), {}), 1_007],
+    ['the question where its start says nothing', counting({}, used(1_000, 5)), 1_005],
+    ['totals that do not fall', counting(used(1_000, 1), used(0, 5)), 1_005],
+    ['bytes where its server says nothing', counting({}, {}), 9],
+    ['bytes where its server says null', counting({ usage: null }, { usage: null }), 9],
+  ])('with Claude %s', async (_what, raw, tokens) => {
+    const { output, spend } = await callModel(await saying(raw), CLAUDE);
+    expect([output, spend.tokens]).toEqual([{ value: 'yes' }, tokens]);
+  });
+
+  it('with a server like that of OpenAI totals that do not fall', async () => {
+    const said = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }] };
+    const counts = (prompt_tokens: number, completion_tokens: number, cached_tokens: number): object => ({
+      usage: { prompt_tokens, completion_tokens, prompt_tokens_details: { cached_tokens } },
+    });
+    const bench = await saying(chunks({ ...said, ...counts(1_000, 4, 0) }, counts(1_000, 5, 900), counts(0, 0, 0)));
+    expect((await callModel(bench, OPENAI)).spend.tokens).toBe(1_005);
+  });
+});
+
+describe('half an answer is none', () => {
+  const half = (finish_reason: string): string =>
+    chunks({ choices: [{ delta: { content: 'The three are: first, the' }, finish_reason }] });
+  const dead = { object: 'error', message: 'EngineDeadError', type: 'InternalServerError', code: 500 };
+  it.each<[string, string, ModelOptions, string]>([
+    ['a server short of resources', half('insufficient_system_resource'), OPENAI, 'provider-error'],
+    ['a server that gave up', half('abort'), OPENAI, 'provider-error'],
+    ['a server that failed', half('error'), OPENAI, 'provider-error'],
+    ['a limit of the model', half('model_length'), OPENAI, 'answer-truncated'],
+    [
+      'an error in the form of some servers',
+      chunks({ choices: [{ delta: { content: 'The' } }] }, dead),
+      OPENAI,
+      'provider-error',
+    ],
+    ['a server that speaks like Claude', counting({}, {}, 'abort'), CLAUDE, 'provider-error'],
+    [
+      'a server that speaks like Ollama',
+      lines({ message: { content: 'The' } }, { done: true, done_reason: 'unload' }),
+      OLLAMA,
+      'provider-error',
+    ],
+  ])('of %s', async (_what, raw, options, type) => {
+    expect(await failureOf(callModel(await saying(raw), options))).toMatchObject({ type });
+  });
+});
+
+describe('a whole answer is one', () => {
+  const whole = { choices: [{ message: { content: 'yes' }, finish_reason: 'stop' }], usage: { prompt_tokens: 7 } };
+  it.each<[string, string]>([
+    [
+      'whose end has the name of another protocol',
+      chunks({ choices: [{ delta: { content: 'yes' }, finish_reason: 'eos' }] }),
+    ],
+    ['with words behind its end', `${chunks({ choices: [{ delta: { content: 'yes' } }] })}data: {}\n\n`],
+    ['that is no stream', JSON.stringify(whole)],
+    ['that is no stream, in several lines', JSON.stringify(whole, null, 2)],
+  ])('%s', async (_what, raw) => {
+    expect((await callModel(await saying(raw), OPENAI)).output).toEqual({ value: 'yes' });
+  });
+
+  it('but for an error in the place of a stream', async () => {
+    const bench = await saying(JSON.stringify({ error: { message: 'no', code: 429 } }));
+    expect(await failureOf(callModel(bench, OPENAI))).toMatchObject({ type: 'rate-limited' });
+  });
+});
