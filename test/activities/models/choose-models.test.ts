@@ -69,8 +69,14 @@ describe('the models of a run', () => {
   it('carry their price: by the config, by the table, else what is assumed, and never nothing', async () => {
     expect(await priceOfModel('opus')).toMatchObject({ price: { input: 4, output: 20 }, max_tokens: 32_000 });
     expect(await priceOfModel('opus', { prices: { 'claude-opus-5-5': { input: 1, output: 2 } } })).toMatchObject({
-      price: { input: 1, output: 2 },
+      // its caches stay the share of its input that they are in the table
+      price: { input: 1, output: 2, cache_read: 0.05, cache_write_5m: 1.25, cache_write_1h: 2 },
     });
+    expect(await priceOfModel('claude-next-9', { prices: { 'claude-next-9': { input: 3, output: 9 } } })).toMatchObject(
+      {
+        price: { input: 3, output: 9, cache_read: 3, cache_write_5m: 3.75, cache_write_1h: 6 },
+      },
+    );
     expect(await priceOfModel('claude-next-9', { assume_price: { input: 7, output: 9 } })).toMatchObject({
       price: { input: 7, output: 9 },
       assumed: true,

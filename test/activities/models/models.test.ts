@@ -13,11 +13,12 @@ describe('what a server asks to wait', () => {
   it.each<[string, Record<string, string>, number | null]>([
     ['nothing', {}, null],
     ['seconds', { 'retry-after': '12' }, 12_000],
-    ['a part of a second', { 'retry-after': '0.5' }, 500],
-    ['milliseconds first', { 'retry-after-ms': '750', 'retry-after': '12' }, 750],
+    ['a part of a second', { 'retry-after': '0.5' }, null],
+    ['milliseconds first', { 'retry-after-ms': '1750', 'retry-after': '12' }, 1_750],
     ['a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30_000],
-    ['a date that has passed', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, 250],
-    ['no time at all', { 'retry-after': '0' }, 250],
+    ['a date that has passed', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, null],
+    ['less than no time', { 'retry-after': '-5' }, null],
+    ['no time at all', { 'retry-after': '0' }, null],
     ['a week', { 'retry-after': '604800' }, 86_400_000],
     ['nonsense', { 'retry-after': 'soon' }, null],
   ])('%s', (_what, headers, expected) => {

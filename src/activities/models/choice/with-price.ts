@@ -24,7 +24,12 @@ function priced(
 ): Pick<ModelChoice, 'price' | 'assumed'> {
   if (provider === 'rehearsal') return { price: null };
   const whole = provider === 'openai' ? cachedAsInput : withoutCaches;
-  const table = Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, whole(price)]));
+  const table = Object.fromEntries(
+    Object.entries(prices).map(([name, price]) => [
+      name,
+      provider === 'anthropic' ? asClaude(name, price) : whole(price),
+    ]),
+  );
   const known = provider === 'anthropic' || Object.hasOwn(table, model) ? priceOf(model, table) : null;
   if (known !== null) return { price: known };
   if (provider === 'ollama' && !isCloudModel(model)) return { price: null };
@@ -33,6 +38,22 @@ function priced(
 
 function withoutCaches({ input, output }: ConfiguredPrice): Price {
   return { input, output, cache_read: null, cache_write_5m: null, cache_write_1h: null };
+}
+
+/** What Claude's caches cost at most, as shares of the price of input, where the table does not say it of a model. */
+const SHARES = { cache_read: 1, cache_write_5m: 1.25, cache_write_1h: 2 };
+
+/** Its caches are priced as a share of the input's price: that of the table, where it knows the model. */
+function asClaude(name: string, { input, output }: ConfiguredPrice): Price {
+  const listed = priceOf(name);
+  const priceFor = (part: keyof typeof SHARES): number => {
+    const price = listed?.[part] ?? null;
+    return listed === null || price === null ? input * SHARES[part] : (input * price) / listed.input;
+  };
+  return {
+    ...{ input, output, cache_read: priceFor('cache_read') },
+    ...{ cache_write_5m: priceFor('cache_write_5m'), cache_write_1h: priceFor('cache_write_1h') },
+  };
 }
 
 /** OpenAI caches unasked, and reads from its cache at a lower price: what is cached costs no more than what is not. */
