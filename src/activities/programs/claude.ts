@@ -3,7 +3,7 @@ import { isObject } from '../../plan/values/json.js';
 import type { Access } from '../../plan/agents/program-access.js';
 import { runsAnything } from '../../plan/agents/program-access.js';
 import type { Usage } from '../models/protocol/provider.js';
-import { NO_USAGE } from '../models/protocol/provider.js';
+import { NO_USAGE, tokensOf } from '../models/protocol/provider.js';
 import type { ProcessEnd } from '../processes/started-process.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, objectsIn, textAt } from './stream.js';
@@ -155,12 +155,12 @@ function createReader(): ProgramReader {
             .map((block) => ({ kind: 'note', text: `tool failed: ${briefly(block['content'] ?? null)}` }));
         case 'result':
           result = event;
-          return [];
+          return [{ kind: 'result' }];
         default:
           return [];
       }
     },
-    end: (end, said) => (result === null ? withoutResult(end, said, seen) : outcomeOf(result, retryMs)),
+    end: (end, said) => (result === null ? withoutResult(end, said, seen) : outcomeOf(result, retryMs, seen)),
   };
 }
 
@@ -177,9 +177,11 @@ function withoutResult({ code, signal }: ProcessEnd, said: string, usage: Usage)
 
 /**
  * `is_error` tells whether it went well, and `subtype` only sometimes: a refused call is a `success` with `is_error`.
+ * Where it tells no tokens, those of its messages count.
  */
-function outcomeOf(result: JsonObject, retryMs: number | null): ProgramOutcome {
-  const spent = { usage: totalUsage(result), usd: costIn(result) };
+function outcomeOf(result: JsonObject, retryMs: number | null, seen: Usage): ProgramOutcome {
+  const told = totalUsage(result);
+  const spent = { usage: tokensOf(told) === 0 ? seen : told, usd: costIn(result) };
   const subtype = textAt(result, 'subtype');
   const said = [textAt(result, 'result'), ...(Array.isArray(result['errors']) ? result['errors'].map(String) : [])]
     .filter((text) => text !== '')

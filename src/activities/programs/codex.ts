@@ -106,10 +106,10 @@ function createReader(before: Usage): ProgramReader {
         case 'turn.completed':
           isDone = true;
           usage = usageSince(before, usageIn(objectAt(event, 'usage')));
-          return [{ kind: 'turn', usage: null }];
+          return [{ kind: 'turn', usage: null }, { kind: 'result' }];
         case 'turn.failed':
           refusal = textAt(objectAt(event, 'error'), 'message');
-          return [];
+          return [{ kind: 'result' }];
         case 'error':
           // Also said when it is about to connect again: final only with `turn.failed`.
           return [{ kind: 'note', text: textAt(event, 'message') }];

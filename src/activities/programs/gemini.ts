@@ -93,7 +93,7 @@ function createReader(): ProgramReader {
           return [{ kind: 'note', text: textAt(event, 'message') }];
         case 'result':
           result = event;
-          return [];
+          return [{ kind: 'result' }];
         default:
           return [];
       }

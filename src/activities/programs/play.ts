@@ -27,6 +27,8 @@ import { makeTemporary } from '../../store/folders/temporary.js';
 
 /** Of what a program writes beside its events this much is kept, for the message of its failure. */
 const SAID_BYTES = 1_200;
+/** A program that has told its result has so long to end by itself. */
+const LEAVE_MS = 5_000;
 
 export interface Play {
   program: Program;
@@ -112,6 +114,7 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
   const text = gatherText(log, (characters) => onProgress({ characters }));
   let early: ProgramOutcome | null = null;
   let turns = 0;
+  let leaving: NodeJS.Timeout | undefined;
 
   function endText(): void {
     text.add(pieces.end());
@@ -123,12 +126,22 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
     enough.abort(new Error('the program is ended'));
   }
 
+  /** One that stays, for a server that it has started say, would be ended by the step's limit, and its answer be lost. */
+  function leaveSoon(): void {
+    clearTimeout(leaving);
+    leaving = setTimeout(() => {
+      log.write('note', `\`${program.name}\` has told its result and does not end: it is ended\n`);
+      stopWith(reader.end({ code: 0, signal: null }, said.text().trim()));
+    }, LEAVE_MS);
+  }
+
   function tell(event: ProgramEvent): void {
     onEvent(event);
     switch (event.kind) {
       case 'text':
         return text.add(pieces.add(event.text));
       case 'turn':
+        clearTimeout(leaving);
         turns += 1;
         onProgress({ turns });
         // Programs that know the limit keep it themselves; the others are ended when they begin another turn.
@@ -140,6 +153,8 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
         return log.write('note', `${event.name} ${event.about}\n`);
       case 'note':
         return log.write('note', `${event.text}\n`);
+      case 'result':
+        return leaveSoon();
       case 'session':
         return undefined;
     }
@@ -169,6 +184,7 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
     finish: () => {
       outLines.end();
       errorLines.end();
+      clearTimeout(leaving);
       endText();
     },
   };

@@ -46,7 +46,9 @@ export type ProgramEvent =
   | { kind: 'turn'; usage: Usage | null }
   /** It uses a tool of its own. */
   | { kind: 'tool'; name: string; about: string }
-  | { kind: 'note'; text: string };
+  | { kind: 'note'; text: string }
+  /** It has told its result: it is to end now. */
+  | { kind: 'result' };
 
 /** What one process used. `usd` null: it names no sum. */
 export interface ProgramSpend {
