@@ -85,6 +85,8 @@ function neededSteps(schedule: Schedule, later: Root[]): Record<number, CarriedS
     [...roots, ...(body.output === null ? [] : rootsOf([body.output]))].flatMap((root) => indexesOf(body, root)),
   );
   if (body.output === null) wanted.add(lastStepOf(body)?.index ?? -1);
+  // Where all of an item or a round is skipped, the first step says why.
+  if (schedule.steps.every(({ status }) => status === 'skipped' || !isEnd(status))) wanted.add(0);
   return carriedSteps(schedule, wanted);
 }
 
@@ -101,13 +103,13 @@ function carryStep(state: StepState): CarriedStep {
   const {
     output,
     failure,
+    reason,
     duration_ms,
     partial,
     decided_by,
     comment,
     // By its letter, as what its scope leaves undone, or in its page of results, where nobody refers to it.
     status,
-    reason,
     started_at,
     attempts,
     spend,
@@ -124,6 +126,7 @@ function carryStep(state: StepState): CarriedStep {
   return {
     output,
     failure,
+    ...(reason === null ? {} : { reason }),
     duration_ms,
     ...(partial ? { partial } : {}),
     ...(decided_by === undefined ? {} : { decided_by }),

@@ -10,6 +10,8 @@ import type { Hash, Value } from '../values/value.js';
 export interface CarriedStep {
   output: Value | null;
   failure: Failure | null;
+  /** Why it was skipped; absent where it was not. */
+  reason?: string;
   duration_ms: number;
   partial?: string;
   decided_by?: string[];

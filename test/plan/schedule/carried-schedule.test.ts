@@ -71,6 +71,13 @@ describe('what travels when a run continues as new', () => {
     expect([restored.open, lettersOf(restored)]).toEqual([1, 'lp']);
   });
 
+  it('is why a step was skipped that is referred to, also for the items of a batch', () => {
+    const block = body([commandStep(0, ['a']), reads(1, 'step:0.error', 0)]);
+    const schedule = ended(block, [{ status: 'skipped', reason: '`when` is false' }, null]);
+    for (const carried of [carrySchedule(schedule), lendSchedule(schedule, ['step:0.error'])])
+      expect(resultOf(restoreSchedule(block, json(carried)), 0, {})?.error).toBe('`when` is false');
+  });
+
   it('comes to the same as it would have without the link, also where something of it was left undone', () => {
     const how = fc.constantFrom<StepEnd>(
       ok('a'),
@@ -82,8 +89,7 @@ describe('what travels when a run continues as new', () => {
       { status: 'error', failure: FAILURE },
     );
     fc.assert(
-      fc.property(fc.array(how, { maxLength: 4 }), fc.nat(5), (more, link) => {
-        const ends = [ok('first'), ...more];
+      fc.property(fc.array(how, { minLength: 1, maxLength: 5 }), fc.nat(5), (ends, link) => {
         const block = body(ends.map((_, index) => commandStep(index, ['a'], { on_error: 'continue' })));
         const whole = ended(block, ends);
         const before = ended(block, ends.slice(0, link));

@@ -65,11 +65,20 @@ steps:
     steps:
       - {id: odd, command: [sh, -c, "echo odd-$0 >> done.txt; test $0 != 1 && echo $0", "\${index}"], timeout: 1m}
       - {id: even, command: [sh, -c, "echo even-$0 >> done.txt; echo $0", "\${index}"]}
+  - {id: unwanted, command: [echo, never], when: "\${1 == 2}"}
+  - {id: broken, command: ["false"], on_error: skip_dependents}
+  - {id: without, command: [echo, never], needs: [broken]}
+  - id: spared
+    foreach: [p, q, r]
+    when: "\${index != 1}"
+    steps:
+      - {id: first, command: [sh, -c, "echo first-$0 >> done.txt; echo $0", "\${item}"]}
+      - {id: second, command: [sh, -c, "echo second-$0 >> done.txt; echo $0", "\${steps.first.output}"]}
   - id: sum
     command:
       - echo
       - "\${steps.retried.output} \${steps.pairs.output} \${steps.some.output} \${steps.rounds.output} \\
-        \${steps.below.output}"
+        \${steps.below.output} \${steps.spared.output} \${steps.unwanted.error} \${steps.without.error}"
 finally:
   - {id: end, command: [sh, -c, "echo end >> done.txt; echo $0", "\${steps.sum.output}"]}
 output: {slow: "\${steps.slow.output}", sum: "\${steps.sum.output}"}
@@ -155,7 +164,7 @@ function shownIn({ steps }: Pick<RunView, 'steps'>): unknown[] {
     path,
     status,
     result?.error ?? null,
-    rounds.map((round) => [round.index, round.status, shownIn(round)]),
+    rounds.map((round) => [round.index, round.status, round.error, shownIn(round)]),
     nested === null ? null : shownIn(nested),
   ]);
 }
