@@ -110,14 +110,40 @@ function sendBack(schedule: Schedule, rework: Rework, end: StepEnd): void {
       schedule.running.delete(index);
     }
     schedule.ready.delete(index);
-    schedule.doomed.delete(index);
   }
+  const doomed = doomedByEnded(schedule);
   for (const index of redone) {
-    schedule.blockers[index] = at(schedule.body.steps, index).needs.filter(
-      ({ step }) => !isEnd(at(schedule.steps, step).status),
-    ).length;
-    if (schedule.blockers[index] === 0 && at(schedule.steps, index).status === 'pending') schedule.ready.add(index);
+    const by = doomed.get(index);
+    if (by === undefined) schedule.doomed.delete(index);
+    else schedule.doomed.set(index, by);
   }
+  // What runs `always` is not sent back, and waits for what is.
+  for (const { index, needs } of schedule.body.steps)
+    schedule.blockers[index] = needs.filter(({ step }) => !isEnd(at(schedule.steps, step).status)).length;
+  for (const index of redone) goOn(schedule, index);
+}
+
+/** For each step that what has ended dooms, with all that is skipped for it: the step that does. */
+function doomedByEnded({ body, steps, dependents }: Schedule): Map<number, number> {
+  const doomed = new Map<number, number>();
+  const queue = body.steps.flatMap(({ index, on_error }) => {
+    const { status } = at(steps, index);
+    return on_error === 'skip_dependents' && (status === 'error' || status === 'timeout') ? [index] : [];
+  });
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    for (const { step, skip } of at(dependents, next)) {
+      if (!skip || doomed.has(step)) continue;
+      doomed.set(step, next);
+      if (at(steps, step).status === 'skipped') queue.push(step);
+    }
+  }
+  return doomed;
+}
+
+/** A step that was sent back goes on where nothing keeps it, also from being skipped. */
+function goOn(schedule: Schedule, index: number): void {
+  if (schedule.blockers[index] !== 0 || at(schedule.steps, index).status !== 'pending') return;
+  if (unblock(schedule, index)) release(schedule, index, true);
 }
 
 /** Takes back that a step has ended; what it spent stays spent. */
@@ -134,7 +160,7 @@ function runAgain(schedule: Schedule, index: number, end: StepEnd): void {
   schedule.spend = addSpend(schedule.spend, end.spend ?? NO_SPEND);
   schedule.steps[index] = pendingState();
   schedule.running.delete(index);
-  if (schedule.blockers[index] === 0) schedule.ready.add(index);
+  goOn(schedule, index);
 }
 
 /** Steps that were cancelled are not told: what cancelled them is. */
@@ -170,17 +196,23 @@ function release(schedule: Schedule, index: number, skips: boolean): void {
       if (next.skips && skip && !schedule.doomed.has(step)) schedule.doomed.set(step, next.index);
       // blockers has one number a step
       if (--schedule.blockers[step]! > 0 || at(schedule.steps, step).status !== 'pending') continue;
-      const by = schedule.doomed.get(step);
-      if (by === undefined) schedule.ready.add(step);
-      else {
-        settle(schedule, step, {
-          status: 'skipped',
-          reason: `skipped because \`${segmentOf(at(schedule.body.steps, by))}\` did not succeed`,
-        });
-        queue.push({ index: step, skips: true });
-      }
+      if (unblock(schedule, step)) queue.push({ index: step, skips: true });
     }
   }
+}
+
+/** A step that waits for nothing more is ready, or skipped where it is doomed. Tells whether it was skipped. */
+function unblock(schedule: Schedule, index: number): boolean {
+  const by = schedule.doomed.get(index);
+  if (by === undefined) {
+    schedule.ready.add(index);
+    return false;
+  }
+  settle(schedule, index, {
+    status: 'skipped',
+    reason: `skipped because \`${segmentOf(at(schedule.body.steps, by))}\` did not succeed`,
+  });
+  return true;
 }
 
 /** Everything that has not started is skipped but what runs `always`: the scope was stopped or cancelled. */

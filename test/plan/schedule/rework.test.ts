@@ -1,8 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bind } from '../../../src/plan/schedule/bindings.js';
 import { carrySchedule, restoreSchedule } from '../../../src/plan/schedule/carried-schedule.js';
 import { mayBeRedone, redoneBy, reworkOf, timesRedone } from '../../../src/plan/schedule/rework.js';
-import type { StepEnd } from '../../../src/plan/schedule/schedule-state.js';
+import type { Schedule, StepEnd } from '../../../src/plan/schedule/schedule-state.js';
 import {
   createSchedule,
   endOf,
@@ -12,7 +13,7 @@ import {
   skipPending,
   startStep,
 } from '../../../src/plan/schedule/schedule.js';
-import type { ApprovalStep } from '../../../src/plan/step.js';
+import type { ApprovalStep, Block, Step } from '../../../src/plan/step.js';
 import { inline } from '../../../src/plan/values/value.js';
 import { after, body, commandStep, needs, stepBase } from '../helpers/build-plan.js';
 
@@ -52,6 +53,38 @@ const atGate = () => {
   startStep(schedule, 3);
   return schedule;
 };
+const end = (schedule: Schedule, index: number, how: StepEnd): void => {
+  startStep(schedule, index);
+  endStep(schedule, index, how);
+};
+const hasEnded = ({ steps }: Schedule, index: number): boolean =>
+  !['pending', 'running'].includes(steps[index]?.status ?? 'pending');
+
+/** Steps in any order of needs, a gate that sends one of them back, one that runs always; and how each ends. */
+const drawnBlocks: fc.Arbitrary<{ block: Block; ends: StepEnd[] }> = fc
+  .array(fc.record({ edges: fc.array(fc.constantFrom('', '', 'skip', 'order'), { maxLength: 8 }), how: fc.nat(5) }), {
+    minLength: 3,
+    maxLength: 8,
+  })
+  .chain((drawn) => fc.record({ drawn: fc.constant(drawn), at: fc.integer({ min: 2, max: drawn.length - 1 }) }))
+  .map(({ drawn, at }) => {
+    const steps = drawn.map(({ edges, how }, index): Step => {
+      const before = edges
+        .slice(0, index)
+        .flatMap((edge, step) => (edge === '' ? [] : [{ step, skip: edge === 'skip' }]));
+      const on_error = how % 2 === 0 ? 'skip_dependents' : 'continue';
+      if (index !== at) return commandStep(index, ['x'], { needs: before, on_error });
+      return { ...gate(index, []), needs: [...before.filter(({ step }) => step !== 1), ...after(1)], on_error };
+    });
+    const last = commandStep(steps.length, ['last'], { needs: after(...steps.keys()), always: true });
+    const failed: StepEnd = { status: 'error', failure: { type: 'command-failed', message: 'no' } };
+    const unwanted: StepEnd = { status: 'skipped', reason: '`when` is false' };
+    return {
+      block: body([...steps, last]),
+      ends: [...drawn.map(({ how }) => (how < 2 ? failed : how === 2 ? unwanted : made)), made],
+    };
+  });
+
 const statuses = (schedule: ReturnType<typeof atGate>): string => schedule.steps.map(({ status }) => status).join(' ');
 
 describe('a rejection with rework', () => {
@@ -102,15 +135,12 @@ describe('a rejection with rework', () => {
         gate(3, [2]),
       ]),
     );
-    const end = (index: number, how: StepEnd): void => {
-      startStep(schedule, index);
-      endStep(schedule, index, { ...how, spend });
-    };
-    end(0, { status: 'error', failure: { type: 'command-failed', message: 'no facts' } });
-    end(1, made);
-    end(2, { status: 'timeout', failure: { type: 'timeout', message: 'too late' } });
+    const ends = (index: number, how: StepEnd): void => end(schedule, index, { ...how, spend });
+    ends(0, { status: 'error', failure: { type: 'command-failed', message: 'no facts' } });
+    ends(1, made);
+    ends(2, { status: 'timeout', failure: { type: 'timeout', message: 'too late' } });
     expect([lettersOf(schedule), schedule.open, errorOf(schedule)]).toEqual(['estp', 1, '0: no facts\n2: too late']);
-    end(3, rejected);
+    ends(3, rejected);
     expect([lettersOf(schedule), schedule.open, errorOf(schedule), schedule.spend.usd]).toEqual([
       'eppp',
       3,
@@ -118,9 +148,9 @@ describe('a rejection with rework', () => {
       4,
     ]);
     expect([schedule.failures.count, [...schedule.ready], [...schedule.running]]).toEqual([1, [1], []]);
-    end(1, made);
-    end(2, made);
-    end(3, made);
+    ends(1, made);
+    ends(2, made);
+    ends(3, made);
     expect([endOf(schedule), lettersOf(schedule), schedule.open, schedule.spend.usd]).toEqual([
       'partial',
       'esss',
@@ -168,6 +198,61 @@ describe('a rejection with rework', () => {
     expect(errorOf(often)).toBeNull();
     round();
     expect(endOf(often)).toBe('error');
+  });
+
+  it('skips again what something else dooms, also what ran when it was sent back', () => {
+    const tests: StepEnd = { status: 'error', failure: { type: 'command-failed', message: 'red' } };
+    const block = body([
+      commandStep(0, ['tests'], { on_error: 'skip_dependents' }),
+      commandStep(1, ['draft'], { on_error: 'skip_dependents' }),
+      gate(2, [1]),
+      commandStep(3, ['ship'], { needs: needs(0, 2) }),
+      commandStep(4, ['side'], { needs: needs(1) }),
+    ]);
+    const schedule = createSchedule(block);
+    end(schedule, 0, tests);
+    end(schedule, 1, made);
+    startStep(schedule, 4);
+    end(schedule, 2, rejected);
+    end(schedule, 1, tests);
+    endStep(schedule, 4, { status: 'error', failure: { type: 'cancelled', message: 'cancelled' } });
+    expect(lettersOf(schedule)).toBe('eekkk');
+    expect(schedule.steps.slice(3).map(({ reason }) => reason)).toEqual([
+      'skipped because `0` did not succeed',
+      'skipped because `1` did not succeed',
+    ]);
+  });
+
+  it('comes to what it would have come to at once, however often it is sent back, and wherever it is cut', () => {
+    fc.assert(
+      fc.property(drawnBlocks, fc.array(fc.nat(), { maxLength: 60 }), ({ block, ends }, choices) => {
+        const play = (rejections: number, from: number[]): string => {
+          const [left, turns] = [{ rejections }, [...from]];
+          let schedule = createSchedule(block);
+          for (;;) {
+            const turn = turns.shift() ?? 0;
+            const started = [...schedule.running];
+            const ready = [...schedule.ready];
+            for (const { index, needs: before } of block.steps)
+              if (schedule.steps[index]?.status === 'pending')
+                expect(schedule.blockers[index]).toBe(before.filter(({ step }) => !hasEnded(schedule, step)).length);
+            if (ready.length > 0 && (started.length === 0 || turn % 3 > 0)) {
+              startStep(schedule, ready[turn % ready.length]!);
+              continue;
+            }
+            if (started.length === 0) {
+              expect(schedule.open).toBe(0);
+              return lettersOf(schedule);
+            }
+            const index = started[turn % started.length]!;
+            const isRejected = block.steps[index]?.kind === 'approval' && left.rejections-- > 0;
+            endStep(schedule, index, isRejected ? rejected : ends[index]!);
+            if (schedule.running.size === 0 && turn % 2 > 0) schedule = restoreSchedule(block, carrySchedule(schedule));
+          }
+        };
+        expect(play(2, choices)).toBe(play(0, []));
+      }),
+    );
   });
 
   it('travels when the run continues as new, with what is read again', () => {
