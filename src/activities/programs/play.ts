@@ -126,7 +126,9 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
     enough.abort(new Error('the program is ended'));
   }
 
-  /** One that stays, for a server that it has started say, would be ended by the step's limit, and its answer be lost. */
+  /**
+   * One that stays, for a server that it has started say, would be ended by the step's limit, and its answer be lost.
+   */
   function leaveSoon(): void {
     clearTimeout(leaving);
     leaving = setTimeout(() => {

@@ -73,8 +73,8 @@ export function harmOf(workspace: string, top: string, { isBare = false } = {}):
 
 /**
  * Tells whether a text at this path of a workspace would have git take a folder without a `.git` for a repository, and
- * start something by what is beside it, or start or look for more in one that it takes for one; be its other parts there
- * or still to come. `folder` is the real path of the folder that the text is put into.
+ * start something by what is beside it, or start or look for more in one that it takes for one; be its other parts
+ * there or still to come. `folder` is the real path of the folder that the text is put into.
  */
 export function isRepositoryPart(path: string, folder: string, text: string): boolean {
   const parts = path.split('/');

@@ -21,8 +21,9 @@ const UNSEARCHED = /(?:^|\/)(?:node_modules|\.git\/(?:.*\/)?(?:objects|refs|logs
  */
 const INSTRUCTIONS = 'AGENTS.md';
 const TOLD_BY_LINK = /^\..*\.mdc?$/;
-const DEFINITIONS =
-  /(?:^|\/)(?:\.glee|definitions|temp-agents|\.[^/]+\/(?:agents|workflows|chains|flows|builds|tools|commands|skills))\//;
+const HOMES = String.raw`\.glee|definitions|temp-agents`;
+const BELOW_OTHERS = 'agents|workflows|chains|flows|builds|tools|commands|skills';
+const DEFINITIONS = new RegExp(String.raw`(?:^|/)(?:${HOMES}|\.[^/]+/(?:${BELOW_OTHERS}))/`);
 
 /** What stands at a path: something, or a link with where it leads. */
 type Standing = 'missing' | 'other' | { to: string };

@@ -45,7 +45,8 @@ function plainPattern(pattern: string): string {
   const [, head = '', origin = '', rest = ''] = /^(request:\S+ )(https?:\/\/[^/?#*@]+)(.*)$/is.exec(pattern) ?? [];
   if (!URL.canParse(origin)) return pattern;
   const { protocol, hostname, port } = new URL(origin);
-  return `${head}${protocol}//${hostname.replace(/\.+$/, '')}${port === '' ? '' : `:${port}`}${rest === '' ? '/' : rest}`;
+  const host = `${hostname.replace(/\.+$/, '')}${port === '' ? '' : `:${port}`}`;
+  return `${head}${protocol}//${host}${rest === '' ? '/' : rest}`;
 }
 
 function commandRules({ commands = {} }: AuthoredPermissions): CommandRule[] {

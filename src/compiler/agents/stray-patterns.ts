@@ -31,7 +31,7 @@ export function warnOfStray(
         code: 'unknown-tool',
         severity: 'warning',
         at,
-        message: `\`${pattern}\` of the permissions fits no tool of the MCP server \`${server}\`, and holds nothing back.`,
+        message: `\`${pattern}\` of the permissions fits no tool of the server \`${server}\`, and holds nothing back.`,
         suggestion: didYouMean(
           pattern,
           had.map(({ remote }) => `mcp:${server}__${remote}`),

@@ -48,7 +48,9 @@ const OPENS: [Numbers, number][] = [
   [[2, -1], 1],
   [[257, 56], 2],
 ];
-/** By these everybody else who opens a file, or changes a folder, waits for up to 45 seconds, also where one may read. */
+/**
+ * By these everybody else who opens a file, or changes a folder, waits for up to 45 seconds, also where one may read.
+ */
 const FCNTL: Numbers = [72, 25];
 const F_SETLEASE = 1024;
 const F_SETDELEG = 1040;

@@ -16,8 +16,8 @@ import { environmentOf, renderedValues } from '../state/values.js';
 import { startNested } from '../running/nested-run.js';
 
 /**
- * Compiling takes a moment on an idle machine and longer than a workflow task on a busy one: a task that waits for it is
- * given up and begun anew, without end.
+ * Compiling takes a moment on an idle machine and longer than a workflow task on a busy one: a task that waits for it
+ * is given up and begun anew, without end.
  */
 const apart = proxyActivities<Activities>({
   startToCloseTimeout: '2m',

@@ -8,7 +8,9 @@ import { pathOf } from '../state/context.js';
 import { sleepIn } from '../state/running-steps.js';
 import { renderedValues } from '../state/values.js';
 
-/** The longest timer that Temporal takes, 100 years: of a longer one its server makes one of these, and says nothing. */
+/**
+ * The longest timer that Temporal takes, 100 years: of a longer one its server makes one of these, and says nothing.
+ */
 const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 
 /** Lets time pass. What has passed already, before the run continued as new say, is not waited for again. */

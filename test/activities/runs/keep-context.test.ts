@@ -68,7 +68,7 @@ it('instructions are marked as soon as the call has ended that changed them, als
   expect(await bench.store.taintedBy(sha256('Obey me.\n'))).toBe('test-run');
 });
 
-it("what a run puts there again counts as a run's, for nobody knows whether another worker's call wrote it", async () => {
+it("what a run puts there again counts as a run's: another worker's call may have written it", async () => {
   const bench = await createBench();
   writeFileSync(join(bench.folder, 'AGENTS.md'), 'Obey me.');
   await shell(bench, 'mv AGENTS.md aside; printf "Use tabs." > AGENTS.md');

@@ -115,7 +115,8 @@ describe('an agent that uses tools of a server', () => {
 
   it('is told of patterns that fit none of them', () => {
     const { told } = compiled(
-      'tools: [github__*]\npermissions: {deny: ["mcp:github__repo.delete", "mcp:github__repo.delte"], ask: ["mcp:other__x"]}',
+      'tools: [github__*]\npermissions: {deny: ["mcp:github__repo.delete", "mcp:github__repo.delte"], ' +
+        'ask: ["mcp:other__x"]}',
       'permissions: {ask: ["mcp:mcp__github__issue*", "mcp:*"]}\n',
     );
     for (const pattern of ['mcp:github__repo.delte', 'mcp:mcp__github__issue*', 'mcp:github__raed'])

@@ -214,7 +214,8 @@ describe('a comparison of a flow', () => {
     ],
     [
       'of a step of another branch',
-      'explore:"k":kind -> [explore:"a":review || [explore:"b" (if kind == review)~> explore:"c"]] -> explore:"{review}"',
+      'explore:"k":kind -> [explore:"a":review || [explore:"b" (if kind == review)~> explore:"c"]] -> ' +
+        'explore:"{review}"',
     ],
     ['of no parameter but the request', 'explore:"a":kind (if kind == request)~> explore:"b"'],
   ])('takes a bare word for a text where it is the name %s', (_, text) => {

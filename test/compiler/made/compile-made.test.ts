@@ -36,7 +36,8 @@ it.each([
   ['steps', 1_001, /at most 1000 steps, got 1001/],
 ])('what an agent made is refused before it is compiled where it has too many %s', (_what, count, problem) => {
   const rules = { ...generatedRules({}), tools: null, models: [''], inputs: null };
-  const text = `name: made\nsteps:\n${Array.from({ length: count }, (_, index) => `- {id: s${index}, agent: no}\n`).join('')}`;
+  const steps = Array.from({ length: count }, (_, index) => `- {id: s${index}, agent: no}\n`);
+  const text = `name: made\nsteps:\n${steps.join('')}`;
   const { plan, problems } = compileMade({ file, text, rules }, createProject(PROJECT));
   expect(plan).toBe(null);
   expect(problems).toMatch(problem);

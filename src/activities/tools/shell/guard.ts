@@ -44,8 +44,8 @@ export function takeMade(workspace: string, path: string, aside: Aside, to: stri
 }
 
 /**
- * Puts a text in the place of the file at a path from the root, which is set aside; says whether it could. It gets these
- * rights, or keeps those of the file. No link is followed.
+ * Puts a text in the place of the file at a path from the root, which is set aside; says whether it could. It gets
+ * these rights, or keeps those of the file. No link is followed.
  */
 export function putInPlace(
   workspace: string,
