@@ -85,7 +85,7 @@ ${parts}`;
   describe('nor by tools for files', () => {
     const write = (path: string, content: string): ReturnType<typeof callTool> =>
       callTool({ kind: 'builtin', name: 'write_file' }, { path, content }, context);
-    const told = (path: string): unknown => ({
+    const told = (path: string): object => ({
       is_error: true,
       content: `\`${path}\` would have git take its folder for a repository, and start what it says: use git.`,
     });

@@ -160,7 +160,7 @@ function ofAsk({ choices, schema }: Extract<Step, { kind: 'ask' }>): Known {
   return oneOf(choices ?? undefined) ?? written(schema) ?? TEXT;
 }
 
-function oneOf(values: string[] | undefined): Known {
+function oneOf(values: Json[] | undefined): Known {
   return values === undefined ? null : { enum: values };
 }
 

@@ -118,7 +118,7 @@ export function compileWorkflow(
   return isSmallEnough(plan, node, report) ? plan : null;
 }
 
-function descriptionIn({ description }: WorkflowDefinition['authored'], { texts }: Shared): string | null {
+function descriptionIn({ description }: WorkflowDefinition['authored'], { texts }: Shared): Plan['description'] {
   return description === undefined ? null : keepText(description, texts);
 }
 
