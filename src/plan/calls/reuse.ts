@@ -95,11 +95,14 @@ interface Placed {
   step: Step;
   path: string;
   agents: Plan['agents'];
+  /** It was done before in this run, and is to be done again: it was sent back, or what it is part of is tried again. */
+  again?: boolean;
 }
 
 /** Tells whether a step runs anew whatever is there: that was asked for, or its result says nothing of files now. */
-function isFresh({ fresh }: ReuseSettings, { step, path, agents }: Placed): boolean {
-  return runsAnew(path, fresh) || clearsUp(step, agents) || isFileAlone(step);
+function isFresh({ fresh }: ReuseSettings, { step, path, agents, again }: Placed, done: boolean): boolean {
+  // What is done outside stays done, however often it is asked for.
+  return (again === true && !done) || runsAnew(path, fresh) || clearsUp(step, agents) || isFileAlone(step);
 }
 
 /** Tells whether files that a step has changed are not where the rerun works; what is done outside stays done. */
@@ -109,8 +112,8 @@ function isElsewhere({ in_tree }: ReuseSettings, { changes, done }: { changes: b
 
 /**
  * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for,
- * where it clears up at the end, or where files have changed that it may read or have written; `byProgram` says that a
- * program plays it, which reads what it likes.
+ * where it was done before in this run, where it clears up at the end, or where files have changed that it may read or
+ * have written; `byProgram` says that a program plays it, which reads what it likes.
  */
 export function reuseFor(
   settings: ReuseSettings,
@@ -122,7 +125,7 @@ export function reuseFor(
   const changes = mayChangeFiles(step, agents, byProgram);
   const sources = [settings, ...(settings.earlier ?? [])].filter(({ changed }) => !changed || !looks);
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
-  const never = sources.length === 0 || isFresh(settings, placed) || isElsewhere(settings, { changes, done });
+  const never = sources.length === 0 || isFresh(settings, placed, done) || isElsewhere(settings, { changes, done });
   return {
     run: settings.run,
     from,

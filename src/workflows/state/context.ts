@@ -10,6 +10,7 @@ import type { ShortPlan } from '../../plan/packing/packed-plan.js';
 import { shortPlan, unpackPlan } from '../../plan/packing/packed-plan.js';
 import type { Plan } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
+import { scopeAbove } from '../../plan/calls/journal-scope.js';
 import { reuseFor } from '../../plan/calls/reuse.js';
 import { holdsSlot, noteAsked } from '../../plan/schedule/schedule.js';
 import type { Schedule, StepEnd } from '../../plan/schedule/schedule-state.js';
@@ -286,17 +287,19 @@ export function reasonFor(scope: Scope): string {
 
 /** What a rerun may take over for a step; nothing in a run that is none (decision 14). */
 export function reuseOf(
-  {
-    context: {
-      plan: { agents },
-      settings: { reuse },
-    },
-  }: Scope,
+  scope: Scope,
   step: AgentStep | CommandStep | ToolStep,
   path: string,
   byProgram = false,
 ): { reuse?: Reuse } {
-  return reuse === undefined ? {} : { reuse: reuseFor(reuse, { step, path, agents, byProgram }) };
+  const {
+    plan: { agents },
+    settings: { reuse },
+    root,
+  } = scope.context;
+  if (reuse === undefined) return {};
+  const again = triesBefore(scope, step) > 0 || scopeAbove(root.first) !== null;
+  return { reuse: reuseFor(reuse, { step, path, agents, byProgram, again }) };
 }
 
 /** What is going on in this Temporal run, beside what the schedules know. */

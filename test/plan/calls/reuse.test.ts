@@ -121,6 +121,13 @@ describe('what a rerun takes over', () => {
     expect(reuse(fresh, named, { path: 'builder' })).not.toHaveProperty('never');
   });
 
+  it('is nothing of what was done before in the run, but for an external effect', () => {
+    const placed = { path: 'x', agents: {}, again: true };
+    expect(reuseFor(settings, { ...placed, step: pure })).toEqual({ run: 'r', from: 'j', never: true });
+    expect(reuseFor({ ...settings, done: ['x'] }, { ...placed, step: external })).toMatchObject({ done: true });
+    expect(reuseFor({ ...settings, done: ['x'] }, { ...placed, step: external })).not.toHaveProperty('never');
+  });
+
   it('is an external effect that has happened, whatever files have changed', () => {
     const done = { done: ['build/0'], changed: true };
     expect(reuse(done, external)).toEqual({ run: 'r', from: 'j', changes: true, done: true });

@@ -55,6 +55,26 @@ describe('a gate that sends work back', () => {
     }
   });
 
+  it('runs it again in a rerun, which takes over the first draft alone', async () => {
+    const steps = [
+      commandStep(0, ['date', '+%N'], { effect: 'none' }),
+      approval(1, { id: 'ok', needs: needs(0), content: reference('step:0.output'), rework: { step: 0, max: 2 } }),
+    ];
+    const before = await harness.start(plan(steps));
+    await people.gate(before.workflowId);
+    await people.say(before.workflowId, 'ana');
+    const { output } = await before.result();
+    const reuse = { run: before.workflowId, from: before.firstExecutionRunId, changed: false, fresh: [], done: [] };
+    const handle = await harness.start(plan(steps), { settings: { reuse } });
+    const first = await people.gate(handle.workflowId);
+    expect(await harness.json(first.content)).toBe(await harness.json(output));
+    await people.say(handle.workflowId, 'ana', { decision: 'reject', comment: 'another' });
+    const second = await people.gate(handle.workflowId, ({ hash }) => hash !== first.hash);
+    expect(await harness.json(second.content)).not.toBe(await harness.json(output));
+    await people.say(handle.workflowId, 'ana');
+    expect(await harness.results(await handle.result())).toMatchObject({ 0: { reused: false } });
+  });
+
   it('ends what runs beside it, and closes gates that are void now', async () => {
     const steps = [
       commandStep(0, ['date', '+%N']),
