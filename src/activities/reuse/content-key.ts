@@ -84,9 +84,12 @@ export async function reusedOutput(
   return null;
 }
 
-/** At a path of a list another item may have stood: nobody knows whether this one is that, with a change. */
+/**
+ * What kept no result may have failed after its effect, or be something else: at a path of a list another item may have
+ * stood, and nobody knows whether this one is that, with a change.
+ */
 function notAgain(path: string, { run, never }: Reuse): string {
-  const other = never === true ? '' : ', and this is something else: the same with a change, or new';
+  const other = never === true ? '' : ', and left no result of what is asked now';
   return (
     `\`${path}\` of ${run} had an external effect, or may have had${other}. ` +
     `\`${shellCommand('perdure rerun', [run], '--again')}\` does it.`

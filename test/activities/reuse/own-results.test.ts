@@ -119,8 +119,8 @@ describe('a rerun', () => {
     const refused = async (item: Json, reuse: NonNullable<Doing['reuse']>): Promise<string> =>
       (await failureOf(does({ bench, run: 'b', from: ['a'], reuse }, made, items([0, item])))).message;
     expect(await refused('new', { done: true })).toBe(
-      '`each/0` of a had an external effect, or may have had, and this is something else: the same with a change, or ' +
-        'new. `perdure rerun a --again` does it.',
+      '`each/0` of a had an external effect, or may have had, and left no result of what is asked now. ' +
+        '`perdure rerun a --again` does it.',
     );
     expect(await refused('p', { done: true, never: true })).toBe(
       '`each/0` of a had an external effect, or may have had. `perdure rerun a --again` does it.',
