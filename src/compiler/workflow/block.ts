@@ -1,5 +1,6 @@
 import type { Template } from '../../plan/values/expression.js';
 import type { Block, Step } from '../../plan/step.js';
+import type { Hash } from '../../plan/values/value.js';
 import type { ReadStep } from '../formats/read-step.js';
 import type { Node } from '../text/node.js';
 import type { Names } from '../expressions/scope.js';
@@ -36,6 +37,8 @@ export function soundBlock({ steps, groups, output, ordered }: CompiledBlock): B
 export interface BlockContext extends Omit<StepContext, 'index' | 'mode' | 'node' | 'faulty' | 'templates' | 'hoist'> {
   /** Takes a required input of a nested workflow from the caller's input of the same name; null when that cannot be. */
   hoist: (wanted: WantedInput, from: { names: Names; at: Node }) => Template | null;
+  /** The body of a nested workflow that a step of it runs. */
+  nestedBody: (plan: Hash) => Pick<Block, 'steps'> | undefined;
   /** What the steps of the workflow came to before, while its file is being written. */
   memo?: StepMemo | undefined;
 }

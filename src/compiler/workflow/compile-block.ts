@@ -89,8 +89,9 @@ function addEdges(
   steps: (Step | null)[],
   named: { needs: number[]; after: number[] }[],
   { nodes, names, at }: BlockSource,
-  { report }: BlockContext,
+  context: BlockContext,
 ): boolean {
+  const { report } = context;
   const edgeSteps = steps.map((step, index): EdgeStep => {
     const { needs = [], after = [] } = named[index] ?? {};
     return { group: groupOf(nodes[index]), needs, after, uses: step === null ? [] : usesOfStep(step) };
@@ -109,7 +110,7 @@ function addEdges(
     if (step !== null) step.needs = edges[index] ?? [];
   });
   const isDecided = checkDeciders(steps, nodes, report) && checkCommitsOf(steps, nodes, report);
-  return checkStepCycle(edges, nodes, report) && checkReworks(steps, nodes, report) && isDecided;
+  return checkStepCycle(edges, nodes, report) && checkReworks(steps, nodes, context) && isDecided;
 }
 
 /** Of a step without `commit` nothing is left to commit. */

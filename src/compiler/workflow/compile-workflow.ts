@@ -209,6 +209,7 @@ function compileSteps(
     compileAgent: shared.compileAgent,
     keepAgents: (agents) => void Object.assign(kept.agents, agents),
     keepNested: (plan) => keepNested(plan, kept),
+    nestedBody: (plan) => kept.nested[plan],
     hoist: (wanted, from) => hoist({ ...wanted, ...from, kept, report }),
   });
   return { ...block, ...kept };

@@ -41,6 +41,16 @@ describe('nested workflows', () => {
     expect(result.problems[0]).toMatchObject({ file: 'definitions/workflows/b.yml', line: 2, column: 15 });
   });
 
+  it('may not stand before a gate that sends back to before them, where their effect is external', () => {
+    const sends = flow('  - {command: [curl, x], effect: external}\n');
+    const gate = '  - {id: a, command: [echo]}\n%  - {approval: Go?, rework: a}\n';
+    const top = flow(gate.replace('%', step('middle')));
+    expect(messages(compile({ top, middle: flow(step('below')), below: sends }, 'top'))).toEqual([
+      'A rejection would run `1` again, whose effect is external.',
+    ]);
+    expect(messages(compile({ top, middle: flow(step('below')), below: leaf }, 'top'))).toEqual([]);
+  });
+
   const chain = (length: number): Record<string, string> =>
     Object.fromEntries(
       Array.from({ length }, (_, i) => [`w${i + 1}`, i + 1 === length ? leaf : flow(step(`w${i + 2}`))]),
