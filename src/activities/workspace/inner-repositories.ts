@@ -56,19 +56,22 @@ export function harmOf(workspace: string, top: string, { isBare = false } = {}):
     if (lines.length > 0) note(path, config, lines.join('\n'));
     else if (config.kind !== 'file' && config.kind !== 'none') note(path, config);
   }
-  const hooks = join(common, 'hooks');
+  noteHooks(join(common, 'hooks'), note);
+  return harm;
+}
+
+function noteHooks(hooks: string, note: Note): void {
   const there = foundAt(hooks);
   const names = there.kind === 'folder' ? namesIn(hooks) : [];
   if (names === null || there.kind === 'link') note(hooks, there);
-  // Git knows no hook of such a name: one that was set aside has the other.
   for (const name of names ?? []) {
+    // Git knows no hook of such a name: one that was set aside has the other.
     if (/\.(?:sample|removed-[0-9a-f]{8})$/.test(name)) continue;
     const hook = foundAt(join(hooks, name));
     // Git starts one that may be executed.
     const isStarted = ((hook.mode ?? 0) & ANY_EXECUTE) !== 0;
     note(join(hooks, name), hook, `${hook.kind} ${isStarted ? 'started ' : ''}${hook.text}`);
   }
-  return harm;
 }
 
 /**

@@ -56,16 +56,30 @@ export async function misleadingIn(
     const stat = entryAt(path);
     if (stat !== null) add(path, { by: isStarter(path) ? identityOf(path, stat) : 'there', link: null });
   }
-  // What no command can change was changed by a person.
-  const isFixed = (path: string): boolean => fixed.some((place) => isBelow(path, place));
-  const addHarm = (harms: Map<string, Harm>): void =>
-    harms.forEach((harm, path) => isFixed(path) || found.set(path, { ...harm, link: null }));
-  const near = repositories.map((folder) => relative(workspace, folder));
-  for (const top of new Set([...near, ...(await gitTops(workspace, []))]))
-    if (!isFixed(join(top, '.git', 'config'))) addHarm(harmOf(workspace, top));
-  for (const folder of bare.map((path) => relative(workspace, path)))
-    if (!isFixed(join(folder, 'config'))) addHarm(harmOf(workspace, folder, { isBare: true }));
+  const inside = (folders: string[]): string[] => folders.map((folder) => relative(workspace, folder));
+  for (const [path, harm] of await gitHarmIn(workspace, {
+    near: inside(repositories),
+    bare: inside(bare),
+    // What no command can change was changed by a person.
+    isFixed: (path) => fixed.some((place) => isBelow(path, place)),
+  }))
+    found.set(path, { ...harm, link: null });
   return found;
+}
+
+/** What has git start programs in repositories near the root, and in those that git enters from there by itself. */
+async function gitHarmIn(
+  workspace: string,
+  { near, bare, isFixed }: { near: string[]; bare: string[]; isFixed: (path: string) => boolean },
+): Promise<[string, Harm][]> {
+  const tops = [...new Set([...near, ...(await gitTops(workspace, []))])];
+  const found = [
+    ...tops.filter((top) => !isFixed(join(top, '.git', 'config'))).map((top) => harmOf(workspace, top)),
+    ...bare
+      .filter((folder) => !isFixed(join(folder, 'config')))
+      .map((folder) => harmOf(workspace, folder, { isBare: true })),
+  ];
+  return found.flatMap((harms) => [...harms].filter(([path]) => !isFixed(path)));
 }
 
 /** What changes with a program that is there, and with the one that it leads to. */

@@ -133,13 +133,18 @@ async function settleFile(
   // Of a link that is the same what it leads to has changed.
   const place = to === null ? path : placeOf(workspace, path);
   if (place === null) return false;
-  const part = found.text !== '' && found.link === to ? PARTS.get(basename(path)) : undefined;
-  const rest = part?.without(found.text) ?? '';
-  // One of which nothing was to be left out misleads as a whole, such as a hook of that name.
-  const text = was?.text || (rest === found.text ? '' : rest);
+  const text = was?.text || restOf(path, found, found.link === to);
   return text === ''
     ? takeMade(workspace, place, aside)
     : putInPlace(workspace, { path: place, text, mode: was?.mode }, aside);
+}
+
+/** What is left of a file without what misleads; empty where nothing is. */
+function restOf(path: string, found: Found, isSameFile: boolean): string {
+  const part = found.text !== '' && isSameFile ? PARTS.get(basename(path)) : undefined;
+  const rest = part?.without(found.text) ?? '';
+  // One of which nothing was to be left out misleads as a whole, such as a hook of that name.
+  return rest === found.text ? '' : rest;
 }
 
 /** Where a path of a workspace leads, from its root; null for what is none of it. */
