@@ -2,7 +2,7 @@
 // @module-tag git
 // @module-tag python3
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
@@ -39,7 +39,7 @@ for path, text in [
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, 'a' if path.endswith('/config') else 'w') as f: f.write(text)
         os.chmod(path, 0o755)
-        print(path)
+        with open('planted', 'a') as f: f.write(path + '\\n')
     except OSError: pass
 `;
 
@@ -68,7 +68,8 @@ it("an agent's command changes nothing by which git runs programs in submodules 
 
   const result = await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', 'plant.py'] }, context);
 
-  expect(result).toMatchObject({ content: { stdout: 'common/config\ncommon/HEAD\n' } });
+  expect(JSON.stringify(result)).toContain('ran, what `common/config` has git do was made or changed');
+  expect(await readFile(join(workspace, 'planted'), 'utf8')).toBe('common/config\ncommon/HEAD\n');
   for (const folder of [workspace, join(workspace, 'lib'), join(dirname(workspace), 'elsewhere')])
     git(folder, 'status', '--short');
   git(join(workspace, 'lib'), 'checkout', '-q', 'HEAD');
