@@ -95,7 +95,9 @@ interface Placed {
   step: Step;
   path: string;
   agents: Plan['agents'];
-  /** It was done before in this run, and is to be done again: it was sent back, or what it is part of is tried again. */
+  /**
+   * It was done before in this run, and is to be done again: it was sent back, or what it is part of is tried again.
+   */
   again?: boolean;
 }
 
