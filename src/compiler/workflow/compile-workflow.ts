@@ -95,7 +95,7 @@ export function compileWorkflow(
 
   checkCommits(definition, compiled, report);
   const { nested } = compiled;
-  const inputTypes = typesOf(declared, compiled);
+  const inputTypes = typesOf(declared, compiled, authored);
   if (!authored.broken) checkConditions(compiled, source.nodes, { inputTypes, nested }, report);
   const block = soundBlock(compiled);
   if (failed || block === null) return null;
@@ -105,7 +105,6 @@ export function compileWorkflow(
     inputs: { ...declared, ...foundInputs(block.steps, block.output, declared, compiled.hoisted) },
     ...block,
     budgets: budgetsOf(authored.budgets),
-    ...(authored.budgets?.on_exhausted === undefined ? {} : { on_exhausted: policyOf(authored.budgets.on_exhausted) }),
     ...policiesIn(authored),
     ...workspaceOf(authored.workspace),
     ...(authored.narrate === true ? { narrate: true as const } : {}),
@@ -129,11 +128,22 @@ function tellUnused(names: string[], node: WorkflowDefinition['node'], report: R
   }
 }
 
-/** The type of each input by its name; null for what the workflow around gives, and nobody declares. */
-function typesOf(declared: Record<string, InputSpec>, { hoisted }: Compiled): (name: string) => InputType | null {
+/**
+ * The type of each input by its name, `any` where nobody says one. Null where nothing is known of it by intent: its
+ * author says `any`, or the workflow around or a trigger gives it.
+ */
+function typesOf(
+  declared: Record<string, InputSpec>,
+  { hoisted }: Compiled,
+  { inputs, schedule, on }: WorkflowDefinition['authored'],
+): (name: string) => InputType | null {
+  const timed = typeof schedule === 'object' && !Array.isArray(schedule) ? schedule.inputs : {};
+  const given = [timed, on?.webhook?.inputs, on?.run?.inputs].flatMap((one) => Object.keys(one ?? {}));
   return (name) => {
     const spec = ownOf(declared, name) ?? hoisted.get(name);
-    return spec === TAKEN ? null : (spec?.type ?? 'any');
+    const type = spec?.type ?? 'any';
+    const isOpen = spec === TAKEN || given.includes(name) || ownOf(inputs ?? {}, name)?.type === 'any';
+    return type === 'any' && isOpen ? null : type;
   };
 }
 
@@ -254,10 +264,12 @@ function unusedInputs(declared: string[], steps: (Step | null)[], output: Templa
 
 function policiesIn({
   autonomy: said,
+  budgets,
   durability,
-}: WorkflowDefinition['authored']): Pick<Plan, 'autonomy' | 'durability'> {
+}: WorkflowDefinition['authored']): Pick<Plan, 'on_exhausted' | 'autonomy' | 'durability'> {
   const autonomy = autonomyIn(said);
   return {
+    ...(budgets?.on_exhausted === undefined ? {} : { on_exhausted: policyOf(budgets.on_exhausted) }),
     ...(autonomy === undefined ? {} : { autonomy }),
     ...(durability === 'synced' ? { durability } : {}),
   };

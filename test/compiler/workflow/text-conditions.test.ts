@@ -24,6 +24,7 @@ describe('conditions over texts', () => {
     given('!flag'),
     given('count > 3'),
     given('flag ?? false'),
+    given('flag', 'inputs: {flag: {description: whether}}\n'),
     given('count > 3', 'inputs: {count: {type: string}}\n'),
     given('count > limit', 'inputs: {limit: {type: integer}}\n'),
     given("flag == 'true'", 'inputs: {flag: {type: boolean}}\n'),
@@ -50,6 +51,9 @@ describe('conditions over texts', () => {
     given('flag', 'inputs: {flag: {type: boolean}}\n'),
     given('count > 3', 'inputs: {count: {type: integer}}\n'),
     given("mode == 'fast'"),
+    given('x', 'inputs: {x: {type: any}}\n'),
+    given('x == 3', 'inputs: {x: {type: any}}\n'),
+    given('n > 3', 'schedule: {every: 1h, inputs: {n: 4}}\ninputs: {n: {description: how many}}\n'),
     given('files', 'inputs: {files: {type: list}}\n'),
     given('flag', 'inputs: {flag: {type: string}}\n'),
     given('!flag', 'inputs: {flag: {type: string}}\n'),
@@ -57,6 +61,15 @@ describe('conditions over texts', () => {
   ])('says nothing of one that it answers: %s', (text) => {
     expect(problemsOf(text)).toEqual([]);
   });
+
+  it.each(['webhook: {signature: github, secret: "${env.SECRET}"', 'run: {definition: other'])(
+    'says nothing of an input that a trigger gives: %s',
+    (trigger) => {
+      const text = given('n > 3', `on: {${trigger}, inputs: {n: "\${event.output}"}}}\n`);
+      expect(compileText(text).problems.map(({ code }) => code)).not.toContain('text-condition');
+      expect(compileText(text).problems.map(({ code }) => code)).not.toContain('missing-key');
+    },
+  );
 
   it('names the mend', () => {
     const [problem] = compileText(given('count > 3')).problems;
