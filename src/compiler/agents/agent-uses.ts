@@ -8,6 +8,7 @@ import type { Maker, RemoteTool, SearchPlace, Tool } from '../../plan/tools/tool
 import { runsPrograms } from '../../plan/tools/tool.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentDefinition } from './agent-definition.js';
+import { dropDisallowed } from './disallowed-tools.js';
 import { toolsOf } from '../formats/agent/agent.js';
 import { splitTools } from '../formats/agent/agent-tools.js';
 import type { AuthoredPermissions } from '../formats/permissions.js';
@@ -21,7 +22,6 @@ import { keyOf, memberOf } from '../text/node.js';
 import { permissionsFrom } from './permissions.js';
 import type { Place, RecordFindings, Report } from '../problems/problem.js';
 import type { MissingRemote } from './server-tools.js';
-import { heldTools } from './server-tools.js';
 import { warnOfStray } from './stray-patterns.js';
 import type { GeneratedRules } from '../project/generated-rules.js';
 import type { FoundTool } from './tool-files.js';
@@ -126,11 +126,7 @@ export function usesOfAgent(
   // What a skill's text speaks of can be read.
   if (skillsOf(definition, { ...source, report: () => undefined }).some(({ hasFiles }) => hasFiles))
     keepNamed(kept, { builtin: ['read_file', 'list_files'], makers: [], commands: null });
-  for (const name of disallowed(definition)) {
-    kept.tools.delete(name);
-    const remotes = [...kept.tools.values()].filter((tool) => tool.kind === 'mcp');
-    for (const tool of heldTools(name, remotes)) kept.tools.delete(tool.name);
-  }
+  dropDisallowed(kept.tools, authored);
   return kept.tools.size === 0
     ? null
     : {
@@ -295,12 +291,6 @@ function keepAgent(kept: Kept, { name, definition, setting, source, compileOther
     ...(attaches === undefined ? {} : { attaches }),
   });
   return true;
-}
-
-function disallowed({ authored }: AgentDefinition): string[] {
-  return splitTools(authored.disallowed_tools).flatMap((name): readonly string[] =>
-    name.includes('(') ? [] : (namedTools(name)?.builtin ?? [name]),
-  );
 }
 
 function permissionsOf(

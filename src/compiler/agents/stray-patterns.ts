@@ -1,11 +1,11 @@
 import { callOfRemote } from '../../plan/tools/mcp-server.js';
 import { subjectOf } from '../../plan/tools/permission.js';
-import type { Tool } from '../../plan/tools/tool.js';
+import type { RemoteTool, Tool } from '../../plan/tools/tool.js';
 import { matchesPattern } from '../../plan/values/wildcard.js';
 import type { AuthoredPermissions } from '../formats/permissions.js';
 import { didYouMean } from '../problems/did-you-mean.js';
-import type { Place } from '../problems/problem.js';
-import type { ToolSource } from './agent-uses.js';
+import type { Place, Report } from '../problems/problem.js';
+import type { MissingRemote } from './server-tools.js';
 
 /**
  * Warns of patterns of `deny` and `ask` for a server that these tools are of, and which fit none of what that server
@@ -14,7 +14,7 @@ import type { ToolSource } from './agent-uses.js';
 export function warnOfStray(
   said: AuthoredPermissions[],
   tools: Iterable<Tool>,
-  { findRemote, report }: Pick<ToolSource, 'findRemote' | 'report'>,
+  { findRemote, report }: { findRemote: (name: string) => RemoteTool[] | MissingRemote | null; report: Report },
   at: Place,
 ): void {
   const patterns = new Set(said.flatMap(({ deny = [], ask = [] }) => [...deny, ...ask]));

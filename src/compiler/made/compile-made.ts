@@ -36,11 +36,9 @@ export function compileMade(
   const made = new Map(
     [[file, text] as const, ...Object.entries(agents)].map(([name, content]) => [at(name), content]),
   );
-  if (rules !== undefined && text.length > MOST_CHARACTERS)
-    return refusal(file, `Expected at most ${MOST_CHARACTERS} characters, got ${text.length}.`);
-  const definition = rules === undefined ? null : createLoader(workspace, () => undefined, made).load(at(file));
-  const count = stepsIn(definition);
-  if (count > MOST_STEPS) return refusal(file, `Expected at most ${MOST_STEPS} steps, got ${count}.`);
+  const read = (): Definition | null => createLoader(workspace, () => undefined, made).load(at(file));
+  const looked = rules === undefined ? { fault: null, definition: null } : lookAt(text, read);
+  if (looked.fault !== null) return refusal(file, looked.fault);
   const compiler = createCompiler({
     cwd: workspace,
     project,
@@ -56,7 +54,7 @@ export function compileMade(
   const plan = compiler.compile(at(file));
   const problems = sortProblems(compiler.problems);
   const sound = hasErrors(problems) ? null : plan;
-  const said = rules?.kinds.includes('tool') === true ? toolStepFaults(definition) : [];
+  const said = rules?.kinds.includes('tool') === true ? toolStepFaults(looked.definition) : [];
   const broken = sound === null || rules === undefined ? [] : [...faultsOf(sound, rules), ...said];
   const lines = [
     ...problems.filter(({ severity }) => severity === 'error').map(problemLine),
@@ -67,6 +65,15 @@ export function compileMade(
     texts: compiler.texts,
     problems: toldProblems(lines),
   };
+}
+
+/** What a text says, unless it is too large to be looked at. */
+function lookAt(text: string, read: () => Definition | null): { fault: string | null; definition: Definition | null } {
+  if (text.length > MOST_CHARACTERS)
+    return { fault: `Expected at most ${MOST_CHARACTERS} characters, got ${text.length}.`, definition: null };
+  const definition = read();
+  const count = stepsIn(definition);
+  return { fault: count > MOST_STEPS ? `Expected at most ${MOST_STEPS} steps, got ${count}.` : null, definition };
 }
 
 function refusal(file: string, fault: string): ReturnType<typeof compileMade> {
