@@ -73,9 +73,13 @@ export function compileWorkflow(
 ): Plan | null {
   let failed = definition.authored.broken;
   const meant = new Set<string>();
+  const slips: Place[] = [];
   const report: Report = (finding) => {
     if (finding.severity !== 'warning') failed = true;
-    if (finding.code === 'near-input') meant.add(meantBy(finding));
+    if (finding.code === 'near-input') {
+      meant.add(meantBy(finding));
+      slips.push(finding.at);
+    }
     shared.report(finding);
   };
   const { authored, node } = definition;
@@ -96,7 +100,7 @@ export function compileWorkflow(
   checkCommits(definition, compiled, report);
   const { nested } = compiled;
   const inputTypes = typesOf(declared, compiled, authored);
-  if (!authored.broken) checkConditions(compiled, source.nodes, { inputTypes, nested }, report);
+  if (!authored.broken) checkConditions(compiled, source.nodes, { inputTypes, nested }, elsewhere(slips, report));
   const block = soundBlock(compiled);
   if (failed || block === null) return null;
   const body = {
@@ -119,6 +123,15 @@ export function compileWorkflow(
 
 function descriptionIn({ description }: WorkflowDefinition['authored'], { texts }: Shared): Plan['description'] {
   return description === undefined ? null : keepText(description, texts);
+}
+
+/** Reports what does not stand in one of these places: a slip that is told is no condition over a text beside. */
+function elsewhere(places: Place[], report: Report): Report {
+  return (finding) => {
+    const { at } = finding;
+    if (!places.some(({ source, start, end }) => at.source === source && at.start >= start && at.start < end))
+      report(finding);
+  };
 }
 
 function tellUnused(names: string[], node: WorkflowDefinition['node'], report: Report): void {

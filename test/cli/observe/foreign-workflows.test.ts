@@ -68,7 +68,7 @@ async function sessionOf(served: Served[]): Promise<Session> {
     store,
     isElsewhere: false,
     mayKnowRuns: () => true,
-    connect: async () => ({ client, close: async () => undefined }),
+    connect: async () => ({ client, taskQueue: 'q', embedded: false, close: async () => undefined }),
   } as unknown as Session;
 }
 

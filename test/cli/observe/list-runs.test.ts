@@ -65,7 +65,12 @@ function sessionOf(store: Store, { list, forced = 0 }: Server): Session {
     store,
     isElsewhere: false,
     mayKnowRuns: () => true,
-    connect: () => Promise.resolve({ client: { workflow, workflowService, options }, close: () => Promise.resolve() }),
+    connect: () =>
+      Promise.resolve({
+        client: { workflow, workflowService, options },
+        ...{ taskQueue: 'q', embedded: true },
+        close: () => Promise.resolve(),
+      }),
   } as unknown as Session;
 }
 
