@@ -45,22 +45,27 @@ const textBelow = (folder: string): string =>
 
 const WORK = `name: work
 steps:
-  - {id: plant, tool: shell, inputs: {argv: [python3, plant.py]}, permissions: {commands: {workspace: [python3]}}}
-  - {id: look, needs: plant, command: [cat, notes.txt], effect: none}
+  - {id: write, tool: shell, inputs: {argv: [python3, write.py]}, permissions: {commands: {workspace: [python3]}}}
+  - {id: look, needs: write, command: [cat, notes.txt], effect: none}
+`;
+/** An agent works in each of the repositories: what it would plant there itself is put back (inner-repositories). */
+const WRITE = `import glob
+for folder in glob.glob('in-*'): open(folder + '/more.txt', 'w').write('more')
 `;
 const PLANT = `import json, subprocess
 for name, script, mark, outside in json.load(open('plants.json')):
     subprocess.run(['sh', '-c', script, 'sh', name, mark, outside], timeout=200)
 `;
 
-describe('a repository that an agent has filled with programs', () => {
+describe('a repository that somebody has filled with programs', () => {
   const outside = openOutside();
   const copies = mkdtempSync(join(tmpdir(), 'perdure-copies-'));
   let project: Project;
   let before: string[];
 
   beforeAll(async () => {
-    project = await openProject({ 'work.yml': WORK, 'plant.py': PLANT, 'notes.txt': 'notes\n' });
+    const files = { 'work.yml': WORK, 'plant.py': PLANT, 'write.py': WRITE, 'notes.txt': 'notes\n' };
+    project = await openProject(files);
     const plants = names.map((name) => [
       slug(name),
       plantScript(PLANTS[name] ?? ''),
@@ -91,6 +96,9 @@ describe('a repository that an agent has filled with programs', () => {
         name,
         join(project.folder, slug('fsmonitor'), 'evil'),
       ]);
+    execFileSync('python3', ['plant.py'], { cwd: project.folder, stdio: 'ignore' });
+    rmSync(outside.marks, { recursive: true }); // of the planting
+    mkdirSync(outside.marks);
     writeFileSync(join(project.folder, '.gitattributes'), '* filter=x diff=x\n');
     before = outside.state();
   });
@@ -114,7 +122,7 @@ describe('a repository that an agent has filled with programs', () => {
       await run('workspace', 'diff', 'w'),
       await run('workspace', 'diff', 'w', '--json'),
     ].join('\n');
-    expect(shown).toContain(slug('fsmonitor'));
+    expect(shown).toContain('more.txt');
     await run('workspace', 'export', 'w', join(copies, 'then'), '--at', 'start');
     await run('workspace', 'export', 'w', join(copies, 'now'));
     await run('workspace', 'export', 'w', join(copies, 'made'), '--changed');

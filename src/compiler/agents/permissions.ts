@@ -3,6 +3,7 @@ import type { CommandRule } from '../../plan/tools/command-rule.js';
 import { COMMAND_CLASSES } from '../../plan/tools/command-rule.js';
 import type { Permissions } from '../../plan/tools/permission.js';
 import { bothWritable } from '../../plan/tools/permission.js';
+import { plainPattern } from '../../plan/tools/plain-address.js';
 import type { AuthoredPermissions } from '../formats/permissions.js';
 import { permissionsSchema } from '../formats/permissions.js';
 import type { Report } from '../problems/problem.js';
@@ -35,18 +36,6 @@ export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Pe
     ...(denial === undefined || denial === 'tell' ? {} : { denial }),
     escalate_after: first('escalate_after') ?? 3,
   };
-}
-
-/**
- * A pattern of requests with its host as addresses have it that are judged: in small letters, in ASCII, without a usual
- * port and the root's dot.
- */
-function plainPattern(pattern: string): string {
-  const [, head = '', origin = '', rest = ''] = /^(request:\S+ )(https?:\/\/[^/?#*@]+)(.*)$/is.exec(pattern) ?? [];
-  if (!URL.canParse(origin)) return pattern;
-  const { protocol, hostname, port } = new URL(origin);
-  const host = `${hostname.replace(/\.+$/, '')}${port === '' ? '' : `:${port}`}`;
-  return `${head}${protocol}//${host}${rest === '' ? '/' : rest}`;
 }
 
 function commandRules({ commands = {} }: AuthoredPermissions): CommandRule[] {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Autonomy } from '../../plan/gates/autonomy.js';
 import { AUTONOMY_LEVELS, COURSES, SEVERITIES } from '../../plan/gates/autonomy.js';
 import { filledText } from './values.js';
+import { plainPattern } from '../../plan/tools/plain-address.js';
 
 const level = z.enum(AUTONOMY_LEVELS, { error: `one of ${AUTONOMY_LEVELS.join(', ')}` });
 const course = z
@@ -40,6 +41,6 @@ export function autonomyIn(authored: z.infer<typeof autonomySchema> | undefined)
   return {
     ...(at === undefined ? {} : { level: at }),
     ...(said.length === 0 ? {} : { checkpoint_policy: Object.fromEntries(said) }),
-    ...(types === undefined ? {} : { require_approval_for: types }),
+    ...(types === undefined ? {} : { require_approval_for: types.map(plainPattern) }),
   };
 }

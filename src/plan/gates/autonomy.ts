@@ -1,6 +1,6 @@
 import type { Action, Verdict } from '../tools/action.js';
 import type { Permissions } from '../tools/permission.js';
-import { judgeAction, subjectOf } from '../tools/permission.js';
+import { judgeAction, meantBy } from '../tools/permission.js';
 import { matchesPattern } from '../values/wildcard.js';
 
 /** How bad it is when a step goes wrong, from the least on. */
@@ -91,7 +91,7 @@ export function judgeToolStep(
 /** What only looks is no action, unless its author says that it is one. */
 function checkedCall(action: Action, checkpoint: Checkpoint | undefined): Checked | null {
   if (checkpoint === undefined && (action.kind === 'read' || action.kind === 'none')) return null;
-  return checkedAs(subjectOf(action), checkpoint);
+  return checkedAs(meantBy(action), checkpoint);
 }
 
 /** An action of these types; without a word of its author it is of low severity. */

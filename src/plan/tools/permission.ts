@@ -103,7 +103,7 @@ function judgeAlone(permissions: Permissions, action: Action): Verdict {
   const named = subjectOf(action);
   const matching = (patterns: string[], subjects: string[]): string | undefined =>
     patterns.find((pattern) => subjects.some((subject) => matchesPattern(pattern, subject)));
-  const meant = [...named, ...takenFor(action)];
+  const meant = meantBy(action);
   const denied = matching(permissions.deny, meant);
   if (denied !== undefined)
     return { verdict: 'deny', reason: `\`${denied}\` stands under \`deny\` of the permissions.` };
@@ -265,6 +265,11 @@ export function subjectOf(action: Action): string[] {
     case 'none':
       return [];
   }
+}
+
+/** The same, with what a server may take a request for: by these names an action is denied, or asked about. */
+export function meantBy(action: Action): string[] {
+  return [...subjectOf(action), ...takenFor(action)];
 }
 
 /** Escapes of escapes: no server undoes more. */

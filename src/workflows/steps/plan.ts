@@ -8,12 +8,13 @@ import { treeActivityId } from '../../plan/names.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { PlanStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
-import { RETRY, quick } from '../activities.js';
+import { RETRY, quick, shortName } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, pathOf } from '../state/context.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { environmentOf, renderedValues } from '../state/values.js';
 import { startNested } from '../running/nested-run.js';
+import { startReady } from '../running/step-runner.js';
 
 /**
  * Compiling takes a moment on an idle machine and longer than a workflow task on a busy one: a task that waits for it
@@ -22,7 +23,7 @@ import { startNested } from '../running/nested-run.js';
 const apart = proxyActivities<Activities>({
   startToCloseTimeout: '2m',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { ...RETRY, maximumAttempts: 3 },
+  retry: RETRY,
 });
 
 /**
@@ -49,7 +50,7 @@ export async function runPlan(scope: Scope, step: PlanStep, tried: number): Prom
   }
 }
 
-function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): Promise<PreparedPlan> {
+async function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): Promise<PreparedPlan> {
   const { root, nested, settings, carriedGates } = scope.context;
   const path = pathOf(scope, step);
   const since = carriedGates.get(path)?.since ?? new Date().toISOString();
@@ -68,8 +69,15 @@ function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): 
   };
   if (settings.compiles_apart !== true) return quick.preparePlan(call);
   // It is no try of the step.
-  const options = { activityId: treeActivityId('make', path, tried), summary: `${segmentOf(step)}: compile` };
-  return apart.preparePlan.executeWithOptions(options, [call]);
+  const activityId = shortName(treeActivityId('make', path, tried));
+  const { runningSteps } = scope.context;
+  runningSteps.computing += 1;
+  try {
+    return await apart.preparePlan.executeWithOptions({ activityId, summary: `${segmentOf(step)}: compile` }, [call]);
+  } finally {
+    runningSteps.computing -= 1;
+    startReady(scope.context);
+  }
 }
 
 /** Null when it may start. */

@@ -11,7 +11,7 @@ import type { Permissions } from '../../../plan/tools/permission.js';
 import { NAMES_PORT, allowsHost, judgeAction, reachedAt } from '../../../plan/tools/permission.js';
 import { TOOL_HEADER } from '../../../plan/tools/tool-request.js';
 import { isOutside, isThisMachine } from './address.js';
-import { plainAddress } from './plain-address.js';
+import { plainAddress } from '../../../plan/tools/plain-address.js';
 
 /** Of an answer, as it comes and unpacked. */
 const MOST_BYTES = 5 * 1024 * 1024;

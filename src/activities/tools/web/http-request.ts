@@ -3,7 +3,7 @@ import { builtin, failed, ok } from '../handler/builtin.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
 import { cutText } from '../../processes/output-capture.js';
 import { WebRefusal, fetchWeb } from './fetch.js';
-import { plainAddress } from './plain-address.js';
+import { plainAddress } from '../../../plan/tools/plain-address.js';
 
 const LIMIT_MS = 30_000;
 const SHOWN_BYTES = 100 * 1024;
