@@ -19,6 +19,7 @@ import type { PriceTable } from '../dependencies.js';
 import { costOf } from './choice/prices.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
 import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './protocol/provider.js';
+import type { Ending } from './protocol/stop-reason.js';
 import { stopFor } from './protocol/stop-reason.js';
 
 const DEFAULT_URL = 'https://api.anthropic.com';
@@ -80,7 +81,7 @@ async function readAnswer(
   params: Params,
   context: CallContext,
   take: Hearing['onEvent'],
-): Promise<Pick<ModelAnswer, 'stop' | 'usage'>> {
+): Promise<Ending & Pick<ModelAnswer, 'usage'>> {
   const { signal, onAccepted, onSaid, onText, onUsage } = context;
   const events = await client.messages.create({ ...params, stream: true }, { signal });
   onAccepted?.();
@@ -94,7 +95,7 @@ async function readAnswer(
     },
     onUsage: (told) => onUsage?.(told),
   });
-  return { stop: stopFor(stop_reason), usage };
+  return { ...stopFor(stop_reason), usage };
 }
 
 /** A signature is no word of the model. */

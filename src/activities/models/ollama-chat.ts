@@ -74,7 +74,7 @@ export function bytesIn({ message }: ChatLine): number {
   return bytesGiven([content, thinking, ...(tool_calls ?? []).map((part) => part?.function?.arguments)]);
 }
 
-/** The answer that a last line ends. `whole` asks for its blocks. Throws where it ended for a reason of its own. */
+/** The answer that a last line ends. `whole` asks for its blocks. Throws where it may be half. */
 export function toAnswer(
   { text, calls }: Said,
   { done_reason, prompt_eval_count = 0, eval_count = 0 }: ChatLine,
@@ -83,7 +83,7 @@ export function toAnswer(
   const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
   return {
     text,
-    stop: stopWith(done_reason, calls.length > 0),
+    ...stopWith(done_reason, calls.length > 0),
     usage: { ...NO_USAGE, input: prompt_eval_count, output: eval_count },
     ...(whole ? { blocks: [...words, ...calls] } : {}),
   };

@@ -160,7 +160,7 @@ function count(
   said.usage = { ...NO_USAGE, input: Math.max(0, asked - cached), cache_read: cached, output: answered };
 }
 
-/** The answer when the stream is over. `whole` asks for its blocks. Throws where it ended for a reason of its own. */
+/** The answer when the stream is over. `whole` asks for its blocks. Throws where it may be half. */
 export function toAnswer({ text, refusal, calls, finish, usage }: Said, whole: boolean): ModelAnswer {
   if (refusal !== '') return { text: refusal, stop: 'refused', usage };
   const called = calls.map(({ id, name, arguments: input }, index): Block => ({
@@ -172,7 +172,7 @@ export function toAnswer({ text, refusal, calls, finish, usage }: Said, whole: b
   const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
   return {
     text,
-    stop: stopWith(finish, called.length > 0),
+    ...stopWith(finish, called.length > 0),
     usage,
     ...(whole ? { blocks: [...words, ...called] } : {}),
   };

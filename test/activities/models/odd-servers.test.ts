@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelOptions } from '../helpers/harness.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
+import { nothingSaid, toAnswer } from '../../../src/activities/models/openai-chat.js';
+import { NO_USAGE } from '../../../src/activities/models/protocol/provider.js';
 import type { Bench } from '../helpers/harness.js';
 import { callModel, createBench, credentialsAt, failureOf } from '../helpers/harness.js';
 
@@ -111,6 +113,11 @@ describe('half an answer is none', () => {
     ['a server short of resources', half('insufficient_system_resource'), OPENAI, 'provider-error'],
     ['a server that gave up', half('abort'), OPENAI, 'provider-error'],
     ['a server that failed', half('error'), OPENAI, 'provider-error'],
+    ['a server that was cut off', half('network_error'), OPENAI, 'provider-error'],
+    ['a server that failed for a reason', half('ERROR: worker died'), OPENAI, 'provider-error'],
+    ['what its server filters, in letters of any case', half('RECITATION'), OPENAI, 'answer-refused'],
+    ['what its server filters, and says why', half('content_filter: PROHIBITED_CONTENT'), OPENAI, 'answer-refused'],
+    ['what is refused by a server that speaks like Claude', counting({}, {}, 'SAFETY'), CLAUDE, 'answer-refused'],
     ['a limit of the model', half('model_length'), OPENAI, 'answer-truncated'],
     [
       'an error in the form of some servers',
@@ -144,8 +151,39 @@ describe('a whole answer is one', () => {
     expect((await callModel(await saying(raw), OPENAI)).output).toEqual({ value: 'yes' });
   });
 
+  it.each(['COMPLETE', 'TOOL_CALL', 'done', 'finished', 'a word of tomorrow', 'toString'])(
+    'that ends for `%s`',
+    async (finish_reason) => {
+      const raw = chunks({ choices: [{ delta: { content: 'yes' }, finish_reason }] });
+      expect((await callModel(await saying(raw), OPENAI)).output).toEqual({ value: 'yes' });
+    },
+  );
+
   it('but for an error in the place of a stream', async () => {
     const bench = await saying(JSON.stringify({ error: { message: 'no', code: 429 } }));
     expect(await failureOf(callModel(bench, OPENAI))).toMatchObject({ type: 'rate-limited' });
+  });
+});
+
+describe('calls that a provider could not read', () => {
+  const [finish, usage] = ['function_call_filter: MALFORMED_FUNCTION_CALL', NO_USAGE];
+  it('are told as such, for the model to make them again', () => {
+    const answer = toAnswer({ ...nothingSaid(), finish }, true);
+    expect(answer).toEqual({ text: '', stop: 'end', usage, blocks: [], unreadable: finish });
+  });
+
+  it('keep none of the others from being made', () => {
+    const calls = [{ index: 0, id: 'a', name: 'look', arguments: '{}' }];
+    expect(toAnswer({ ...nothingSaid(), finish, calls }, true)).toMatchObject({ stop: 'tools' });
+  });
+
+  it('are an empty answer where no tools are offered, which is asked for again', async () => {
+    const endpoint = await startModelEndpoint([
+      { raw: chunks({ choices: [{ delta: {}, finish_reason: 'MALFORMED_FUNCTION_CALL' }] }) },
+      { text: 'yes' },
+    ]);
+    onTestFinished(() => endpoint.close());
+    const bench = await createBench({ credentials: credentialsAt(endpoint.url) });
+    expect((await callModel(bench, OPENAI)).output).toEqual({ value: 'yes' });
   });
 });

@@ -2,43 +2,46 @@ import { ownOf } from '../../../plan/values/own.js';
 import { stepFailure } from '../../failures.js';
 import type { ModelAnswer } from './provider.js';
 
-/**
- * What providers say of why an answer stops: Anthropic, OpenAI and Ollama, and servers that speak like one of them and
- * pass on the words of another.
- */
-const STOPS: Record<string, ModelAnswer['stop']> = {
-  stop: 'end',
-  end_turn: 'end',
-  stop_sequence: 'end',
-  eos: 'end',
-  eos_token: 'end',
-  tool_use: 'tools',
-  tool_calls: 'tools',
-  function_call: 'tools',
-  pause_turn: 'paused',
-  length: 'truncated',
-  max_tokens: 'truncated',
-  model_length: 'truncated',
-  model_context_window_exceeded: 'context-full',
-  refusal: 'refused',
-  content_filter: 'refused',
-};
+/** How an answer ended. */
+export type Ending = Pick<ModelAnswer, 'stop' | 'unreadable'>;
+
+/** What an answer may end for, and `broken` where it may be half, and `unreadable` where its calls are none. */
+type Meaning = ModelAnswer['stop'] | 'broken' | 'unreadable';
 
 /**
- * Why an answer stopped. A server that has told its end without a reason means it so; by a reason that nobody knows
- * (`insufficient_system_resource`, `abort`) the answer may be half: then this throws `provider-error`.
+ * What providers say of why an answer stops: Anthropic, OpenAI and Ollama, and servers that speak like one of them and
+ * pass on the words of another. A word that is not here is an end, as one is of which nothing is said: a whole answer
+ * that fails is paid again.
  */
-export function stopFor(reason: unknown): ModelAnswer['stop'] {
-  if (reason === null || reason === undefined || reason === '') return 'end';
-  const word = String(reason);
-  const stop = ownOf(STOPS, word.toLowerCase());
-  if (stop === undefined)
-    throw stepFailure('provider-error', `The provider ended its answer for \`${word}\`: it may be half of it.`);
-  return stop;
+const MEANINGS: readonly [Meaning, readonly string[]][] = [
+  ['tools', ['tool_use', 'tool_calls', 'tool_call', 'function_call']],
+  ['paused', ['pause_turn']],
+  ['truncated', ['length', 'max_tokens', 'max_output_tokens', 'model_length']],
+  ['context-full', ['model_context_window_exceeded']],
+  ['refused', ['refusal', 'refused', 'content_filter', 'content_filtered', 'guardrail_intervened', 'sensitive']],
+  ['refused', ['safety', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'error_toxic']],
+  ['unreadable', ['function_call_filter', 'malformed_function_call', 'unexpected_tool_call', 'malformed_tool_use']],
+  ['broken', ['error', 'server_error', 'internal_error', 'network_error', 'failed', 'timeout', 'overloaded']],
+  ['broken', ['abort', 'aborted', 'cancel', 'cancelled', 'canceled', 'interrupted', 'disconnected']],
+  ['broken', ['insufficient_system_resource', 'load', 'unload']],
+];
+const BY_WORD = Object.fromEntries(MEANINGS.flatMap(([meaning, words]) => words.map((word) => [word, meaning])));
+
+/**
+ * Why an answer stopped, by the word that is said of it, before a colon and in letters of any case. Throws
+ * `provider-error` where the answer may be half.
+ */
+export function stopFor(reason: unknown): Ending {
+  const said = typeof reason === 'string' ? reason : '';
+  const [word = ''] = said.split(':');
+  const meaning = ownOf(BY_WORD, word.trim().toLowerCase()) ?? 'end';
+  if (meaning === 'broken')
+    throw stepFailure('provider-error', `The provider ended its answer for \`${said}\`: it may be half of it.`);
+  return meaning === 'unreadable' ? { stop: 'end', unreadable: said } : { stop: meaning };
 }
 
 /** The same of a provider that says of answers with calls what it says of others, and the other way round. */
-export function stopWith(reason: unknown, hasCalls: boolean): ModelAnswer['stop'] {
-  const stop = stopFor(reason);
-  return stop === 'end' || stop === 'tools' ? (hasCalls ? 'tools' : 'end') : stop;
+export function stopWith(reason: unknown, hasCalls: boolean): Ending {
+  const ending = stopFor(reason);
+  return ending.stop === 'end' || ending.stop === 'tools' ? { ...ending, stop: hasCalls ? 'tools' : 'end' } : ending;
 }
