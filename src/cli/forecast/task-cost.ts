@@ -2,6 +2,7 @@ import { TURNS, agentText } from '../../activities/builds/task-agent.js';
 import { taskPrompt } from '../../activities/builds/prompts.js';
 import { costAt, priceOf } from '../../activities/models/choice/prices.js';
 import { ANSWER_TOKENS, NO_USAGE } from '../../activities/models/protocol/provider.js';
+import { mostAnswered } from '../../plan/agents/model-rules.js';
 import { mostOf } from '../../plan/budget/price.js';
 import { teamOf } from '../../plan/builds/build-spec.js';
 import type { Task } from '../../plan/builds/task.js';
@@ -28,16 +29,18 @@ interface Known {
  * and what tasks of that role have cost here before. `unknown` where nobody knows the price.
  */
 export function taskCost(task: Task, { member, spec, past }: Known): string {
-  const { model = null, told = 0, turns = TURNS } = member ?? {};
+  const { model = null, told = 0, turns = TURNS, params } = member ?? {};
   if (model?.provider === 'rehearsal') return 'nothing: the models are rehearsed';
   if (model === null || model.assumed === true) return 'unknown';
   const price = model.price === undefined ? priceOf(model.model) : model.price;
   if (price === null) return model.price === null ? 'nothing: the model runs on a machine of your own' : 'unknown';
   const bytes = told + bytesOf(task, spec);
-  const least = costAt(price, { ...NO_USAGE, input: bytes / BYTES_PER_TOKEN.least, output: SHORT_ANSWER });
+  const max_tokens = mostAnswered({ max_tokens: ANSWER_TOKENS[model.provider], ...model }, params);
+  const output = Math.min(SHORT_ANSWER, max_tokens);
+  const least = costAt(price, { ...NO_USAGE, input: bytes / BYTES_PER_TOKEN.least, output });
   const { usd } = mostOf(price, {
     bytes: bytes + (task.dependencies.length > 0 ? BEFORE_BYTES : 0),
-    max_tokens: model.max_tokens ?? ANSWER_TOKENS[model.provider],
+    max_tokens,
   });
   const turn = `about ${formatUsd(least)} to ${formatUsd(usd)} a turn, at most ${plural(turns, 'turn')} a try`;
   return `${turn}${pastWords(member, past)}`;

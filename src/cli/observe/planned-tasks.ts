@@ -20,9 +20,10 @@ export function plannedTasks({ input: { plan, settings } }: RunFold): { planned?
     planned: {
       team: planner.tasks.team.map(({ name, role, agent: hash }) => {
         const agent = hash === undefined ? undefined : plan.agents[hash];
-        return agent === undefined
-          ? { name, role, model: modelOf(plan.agents[planner.agent], planner.model) }
-          : { name, role, model: modelOf(agent, null), turns: agent.max_turns, told: bytesOf(agent) };
+        if (agent === undefined) return { name, role, model: modelOf(plan.agents[planner.agent], planner.model) };
+        const { max_turns: turns, params } = agent;
+        const member = { name, role, model: modelOf(agent, null), turns, told: bytesOf(agent) };
+        return params === undefined ? member : { ...member, params };
       }),
       spec: steps.flatMap((step) => (step.kind === 'plan' ? (step.build ?? []) : []))[0] ?? null,
     },

@@ -8,7 +8,7 @@ import type { OpenGate } from '../../../src/cli/observe/view/view.js';
 import { createPalette } from '../../../src/cli/text/colors.js';
 import { displayWidth } from '../../../src/cli/text/width.js';
 import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
-import type { Json } from '../../../src/plan/values/json.js';
+import type { Json, JsonObject } from '../../../src/plan/values/json.js';
 import { shownText } from '../../../src/plan/text/safe-text.js';
 import type { Store } from '../../../src/store/store.js';
 
@@ -210,6 +210,14 @@ describe('what a task is expected to cost', () => {
     expect(costOf('builder')).toBe(
       `${costOf('tester')};\na builder's task has cost $0.300 here, on average of 3 before`,
     );
+  });
+
+  it.each<[string, JsonObject]>([
+    ['about $0.005 to $0.800 a turn, at most 20 turns a try', { max_tokens: 32_000 }],
+    ['about $0.002 to $0.002 a turn, at most 20 turns a try', { max_tokens: 80, temperature: 1 }],
+  ])('is %s by the settings %j of its agent', (said, params) => {
+    const member = { name: 'Bo', role: 'builder', model: { ...opus, price }, params };
+    expect(taskCost(task(), { member, spec: null, past: new Map() })).toBe(said);
   });
 
   it('rises with what is told of the tasks before', () => {

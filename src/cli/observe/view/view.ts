@@ -7,6 +7,7 @@ import { addSpend } from '../../../plan/budget/spend.js';
 import type { Pause, Warning } from '../../../plan/budget/steering.js';
 import type { Step } from '../../../plan/step.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
+import type { JsonObject } from '../../../plan/values/json.js';
 import type { Hash, Text, Value } from '../../../plan/values/value.js';
 
 /** A run as viewers see it at one moment: what every renderer draws, whatever it was read from. */
@@ -210,4 +211,6 @@ export interface PlannedMember {
   turns?: number;
   /** Bytes of its instruction; absent where the spec says it. */
   told?: number;
+  /** Settings of its model; absent where it has none. */
+  params?: JsonObject;
 }
