@@ -13,7 +13,7 @@ import type { Posted } from './http/post.js';
 import { headerOf, post } from './http/post.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
 import { effortFor, sentParams } from '../../plan/agents/model-rules.js';
-import { ANSWER_TOKENS } from './protocol/provider.js';
+import { answerTokens } from './protocol/provider.js';
 import { isCloudModel, ollamaUrl } from './http/ollama-address.js';
 
 /** Unless told how long the context shall be, Ollama takes 4,096 tokens and drops the rest without a word. */
@@ -51,6 +51,7 @@ function bodyOf({ model, system, messages, schema, tools, params, effort }: Mode
     utf8Bytes(JSON.stringify(tools ?? [])) +
     messages.reduce((sum, message) => sum + messageBytes(message), 0);
   const { limit, others } = sentParams({ provider: 'ollama', model }, params);
+  const most = limit?.tokens ?? answerTokens({ provider: 'ollama', model });
   const { keep_alive, think = effortFor('ollama', model, effort), format, ...options } = others;
   return JSON.stringify({
     ...present({ keep_alive, think, format }),
@@ -60,9 +61,10 @@ function bodyOf({ model, system, messages, schema, tools, params, effort }: Mode
     ...(tools === undefined ? {} : { tools: tools.map(toFunction) }),
     ...(schema === null || tools !== undefined ? {} : { format: schema }),
     options: {
-      num_ctx: contextFor(bytes / BYTES_PER_TOKEN + ANSWER_TOKENS.ollama),
+      num_ctx: contextFor(bytes / BYTES_PER_TOKEN + most),
       ...options,
-      ...(limit === null ? {} : { num_predict: limit.tokens }),
+      // On one's own machine an answer costs nothing: nobody who sets no limit wants it cut.
+      ...(limit === null && !isCloudModel(model) ? {} : { num_predict: most }),
     },
   });
 }

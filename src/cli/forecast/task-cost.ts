@@ -1,7 +1,7 @@
 import { TURNS, agentText } from '../../activities/builds/task-agent.js';
 import { taskPrompt } from '../../activities/builds/prompts.js';
 import { costAt, priceOf } from '../../activities/models/choice/prices.js';
-import { ANSWER_TOKENS, NO_USAGE } from '../../activities/models/protocol/provider.js';
+import { NO_USAGE, answerTokens } from '../../activities/models/protocol/provider.js';
 import { mostAnswered } from '../../plan/agents/model-rules.js';
 import { mostOf } from '../../plan/budget/price.js';
 import { teamOf } from '../../plan/builds/build-spec.js';
@@ -35,7 +35,7 @@ export function taskCost(task: Task, { member, spec, past }: Known): string {
   const price = model.price === undefined ? priceOf(model.model) : model.price;
   if (price === null) return model.price === null ? 'nothing: the model runs on a machine of your own' : 'unknown';
   const bytes = told + bytesOf(task, spec);
-  const max_tokens = mostAnswered({ max_tokens: ANSWER_TOKENS[model.provider], ...model }, params);
+  const max_tokens = mostAnswered({ max_tokens: answerTokens(model), ...model }, params);
   const output = Math.min(SHORT_ANSWER, max_tokens);
   const least = costAt(price, { ...NO_USAGE, input: bytes / BYTES_PER_TOKEN.least, output });
   const { usd } = mostOf(price, {

@@ -1,5 +1,6 @@
 import { CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/plan/values/json.js';
 import { previewOf } from '../../../src/plan/values/value.js';
 import type { Answer } from '../../fakes/model-endpoint.js';
 import type { ModelOptions } from '../helpers/harness.js';
@@ -170,6 +171,19 @@ it('Ollama is asked for a context that the prompt fits in', async () => {
   expect(endpoint.requests.map(({ body }) => (body['options'] as { num_ctx: number }).num_ctx)).toEqual([
     8_192, 65_536,
   ]);
+});
+
+it.each<[string, JsonObject | undefined, object]>([
+  ['qwen3', undefined, { num_ctx: 8_192 }],
+  ['qwen3', { num_predict: -1 }, { num_ctx: 8_192 }],
+  ['qwen3', { num_predict: 20_000 }, { num_ctx: 32_768, num_predict: 20_000 }],
+  ['gpt-oss:120b-cloud', undefined, { num_ctx: 32_768, num_predict: 16_384 }],
+  ['gpt-oss:120b-cloud', { num_predict: -1 }, { num_ctx: 32_768, num_predict: 16_384 }],
+])('Ollama is told the limit that holds for `%s` with %j', async (model, params, options) => {
+  const { bench, endpoint } = await benchWith(() => ({ text: 'ok' }));
+  const agentFields = params === undefined ? {} : { params };
+  await callModel(bench, { model_choice: { provider: 'ollama', model }, agentFields });
+  expect(endpoint.requests.map(({ body }) => body['options'])).toEqual([options]);
 });
 
 it('a key that has changed is what the next call is made with', async () => {

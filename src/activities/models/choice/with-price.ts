@@ -2,7 +2,7 @@ import type { Price } from '../../../plan/budget/price.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import { isCloudModel } from '../http/ollama-address.js';
 import { dearestPrice, priceOf } from './prices.js';
-import { ANSWER_TOKENS } from '../protocol/provider.js';
+import { answerTokens } from '../protocol/provider.js';
 
 /** What the config says about prices: US dollars for a million tokens, `prices` by full model id. */
 export interface PriceOptions {
@@ -14,7 +14,7 @@ type ConfiguredPrice = Pick<Price, 'input' | 'output'>;
 
 /** A chosen model with what it costs and how long its answers may be: what the run reserves by (I8). */
 export function withPrice(choice: ModelChoice, options: PriceOptions): ModelChoice {
-  return { ...choice, ...priced(choice, options), max_tokens: ANSWER_TOKENS[choice.provider] };
+  return { ...choice, ...priced(choice, options), max_tokens: answerTokens(choice) };
 }
 
 /** By the config, by the table, else what is assumed. One's own machine and rehearsals cost nothing. */
