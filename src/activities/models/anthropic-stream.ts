@@ -52,8 +52,27 @@ export async function readMessage(
   return said;
 }
 
-/** What is counted so far: totals, of which those that do not change are left out. */
+/**
+ * What is counted so far: totals, of which those that do not change are left out. What a proxy begins with may be an
+ * estimate of all that is read: where the question is told anew with caches that rise, it is parted into them.
+ */
 function countedNow(before: Counted, told: ToldUsage): Counted {
+  const highest = highestOf(before, told);
+  const rises = highest.read > before.read || highest.written > before.written;
+  const input = higher(0, told?.input_tokens);
+  if (!rises || input === 0) return highest;
+  const written = toldOr(highest.written, told?.cache_creation_input_tokens);
+  const hour = toldOr(highest.hour, told?.cache_creation?.ephemeral_1h_input_tokens);
+  const read = toldOr(highest.read, told?.cache_read_input_tokens);
+  return { ...highest, input, read, written, hour: Math.min(hour, written) };
+}
+
+/** What an event says of a total, which is of any type, else what is known of it. */
+function toldOr(total: number, told: unknown): number {
+  return typeof told === 'number' && told >= 0 ? told : total;
+}
+
+function highestOf(before: Counted, told: ToldUsage): Counted {
   return {
     input: higher(before.input, told?.input_tokens),
     output: higher(before.output, told?.output_tokens),

@@ -83,11 +83,22 @@ describe('an answer counts', () => {
   const used = (input: number, output?: number): object => ({
     usage: { input_tokens: input, ...(output === undefined ? {} : { output_tokens: output }) },
   });
+  const read = (input_tokens: number, cache_read_input_tokens: number): object => ({
+    usage: { input_tokens, cache_read_input_tokens, cache_creation_input_tokens: 0, output_tokens: 5 },
+  });
+  const written = (input_tokens: number, cache_creation_input_tokens: number): object => ({
+    usage: { input_tokens, cache_creation_input_tokens, output_tokens: 1 },
+  });
   it.each<[string, string, number]>([
     ['what its server says at its end', counting(used(1_000, 1), used(1_000, 5)), 1_005],
     ['what its server says at its start alone', counting(used(1_000, 7), {}), 1_007],
     ['the question where its start says nothing', counting({}, used(1_000, 5)), 1_005],
     ['totals that do not fall', counting(used(1_000, 1), used(0, 5)), 1_005],
+    ['as one what its end tells of question and caches', counting(used(1_000, 1), read(100, 900)), 1_005],
+    ['one kind of cache for the other', counting(written(100, 900), read(100, 900)), 1_005],
+    ['caches that its start alone tells', counting(read(100, 900), used(100, 5)), 1_005],
+    ['caches beside nothing of the question', counting(used(1_000, 1), read(0, 900)), 1_905],
+    ['totals of both that do not fall', counting(read(100, 900), read(50, 0)), 1_005],
     ['bytes where its server says nothing', counting({}, {}), 9],
     ['bytes where its server says null', counting({ usage: null }, { usage: null }), 9],
   ])('with Claude %s', async (_what, raw, tokens) => {
