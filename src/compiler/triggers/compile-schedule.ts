@@ -109,10 +109,13 @@ const AREA = new RegExp(
   '^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|' +
     'Pacific|US)/',
 );
-/** Such names of one word. */
-const WORD = new RegExp(
-  '^(?:[A-Z]{2,3}(?:[+-]?0|\\d[A-Z]{3})?|GB-Eire|NZ-CHAT|W-SU|Cuba|Egypt|Eire|Greenwich|Hongkong|Iceland|Iran|' +
-    'Israel|Jamaica|Japan|Kwajalein|Libya|Navajo|Poland|Portugal|Singapore|Turkey|Universal|Zulu)$',
+/** Such names of one word. Other abbreviations, such as `PST`, are taken here, and the server knows none of them. */
+const WORDS = new Set(
+  (
+    'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran ' +
+    'Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK ' +
+    'Singapore Turkey UCT UTC Universal W-SU WET Zulu'
+  ).split(' '),
 );
 
 /** The server knows a zone by its very name: in other letters, as an offset or as an abbreviation it knows none. */
@@ -120,7 +123,7 @@ function isZone(zone: string): boolean {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
     if (timeZone === zone || timeZone.toLowerCase() === zone.toLowerCase()) return timeZone === zone;
-    return WORD.test(zone) || (AREA.test(zone) && zone.split('/').every((part) => /^[A-Z](?!\w*[A-Z]{4})/.test(part)));
+    return WORDS.has(zone) || (AREA.test(zone) && zone.split('/').every((part) => /^[A-Z](?!\w*[A-Z]{4})/.test(part)));
   } catch {
     return false;
   }

@@ -176,6 +176,20 @@ describe('a schedule', () => {
     for (const zone of [...known, 'Australia/ACT', 'America/Argentina/ComodRivadavia', 'GMT0', 'Mexico/BajaNorte'])
       expect(problemsOf(workflow(`{cron: "@daily", zone: ${zone}}`))).toEqual([]);
   });
+
+  it('names no zone by an abbreviation that the server has no file of', () => {
+    const { problems } = compileText(workflow('{cron: "@daily", zone: PST}'));
+    expect(problems).toMatchObject([
+      { code: 'invalid-value', message: expect.stringContaining('got `PST`') as string },
+    ]);
+    for (const zone of 'IST JST BST CST AST ACT MIT ECT NST VST CTT CNT AGT BET CAT ART EAT NET PLT SST PNT IET'.split(
+      ' ',
+    ))
+      expect(problemsOf(workflow(`{cron: "@daily", zone: ${zone}}`))).toEqual(['2:34 invalid-value']);
+    const known = 'CET CST6CDT EET EST EST5EDT GB GB-Eire GMT GMT0 GMT+0 GMT-0 HST MET MST MST7MDT NZ NZ-CHAT PRC';
+    for (const zone of `${known} PST8PDT ROC ROK UCT UTC WET W-SU`.split(' '))
+      expect(problemsOf(workflow(`{cron: "@daily", zone: ${zone}}`))).toEqual([]);
+  });
 });
 
 describe('the inputs of a schedule', () => {
