@@ -21,7 +21,7 @@ import type { StepMemo } from './workflow/block.js';
 import { memberOf, startOf } from './text/node.js';
 import { listFolder } from './text/disk.js';
 import type { Resolver } from './project/resolve.js';
-import { isBuiltInName, isTemporaryAgent } from './project/resolve.js';
+import { isBuiltInName, isTemporaryAgent, twinsIn } from './project/resolve.js';
 import { stemOf } from './problems/source.js';
 import type { ToolsetScope } from './agents/toolsets.js';
 import { checkToolsets } from './agents/toolsets.js';
@@ -142,6 +142,7 @@ function scopeOutsideProject({ file }: AgentDefinition, resolver: Resolver): Too
   const beside = listFolder(dirname(file)).flatMap(({ name }) => (extname(name) === '.agent' ? [stemOf(name)] : []));
   return {
     agents: [...beside, ...resolver.agents().map(({ name }) => name)],
+    twins: (name) => (beside.includes(name) ? null : twinsIn(resolver.agent(name, file))),
     python: false,
     generates: false,
     closed: false,

@@ -8,6 +8,7 @@ import type { RecordFindings, Report } from './problems/problem.js';
 import type { Config } from './project/config.js';
 import type { Shared } from './workflow/compile-workflow.js';
 import { kindOf } from './text/disk.js';
+import { twinsIn } from './project/resolve.js';
 import type { Resolution, Resolver } from './project/resolve.js';
 import { filesOf } from './agents/hook-files.js';
 import { findSkill, skillNames } from './agents/skills.js';
@@ -99,5 +100,6 @@ export function toolSource({
       if (isAgentFile && 'entry' in found) resolver.used.add(beside);
       return loaded(found, 'agent');
     },
+    findTwins: (name, from) => twinsIn(resolver.agent(name, from.file)),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { LostField } from '../../compiler/agents/import-losses.js';
-import { createResolver } from '../../compiler/project/resolve.js';
+import { createResolver, isTaken } from '../../compiler/project/resolve.js';
 import type { Triggers } from '../../compiler/triggers/compile-triggers.js';
 import { kindOf } from '../../compiler/text/disk.js';
 import type { Plan } from '../../plan/plan.js';
@@ -79,7 +79,7 @@ async function sourceOf(what: string, terminal: Terminal): Promise<Source> {
   const isDefinition =
     kindOf(resolve(terminal.cwd, what)) !== 'missing' ||
     (!/[/\\]/.test(what) &&
-      ['workflow' as const, 'agent' as const].some((kind) => 'entry' in resolver[kind](what, from)));
+      ['workflow' as const, 'agent' as const].some((kind) => isTaken(resolver[kind](what, from))));
   if (isDefinition) {
     const { plan, texts, triggers } = await compile(what, workspace, terminal);
     return {

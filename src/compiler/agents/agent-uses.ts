@@ -87,6 +87,8 @@ export interface ToolSource {
   findFile: FindFile;
   /** The agent of this name; null when there is none. */
   findAgent: (name: string, from: { file: string }) => AgentDefinition | null;
+  /** What is told of an agent's name that several files of one folder have; null for any other. */
+  findTwins: (name: string, from: { file: string }) => MissingRemote | null;
 }
 
 /** What an agent of a Plan uses, and the agents that it reaches through it. */
@@ -116,7 +118,7 @@ export function usesOfAgent(
     const remote = named === null ? source.findRemote(name) : null;
     if (named !== null) keepNamed(kept, named);
     else if (Array.isArray(remote)) for (const tool of remote) keep(kept, tool);
-    else if (!addOther(name)) reportUnknown(name, at, definition, { source, remote });
+    else if (!addOther(name)) reportUnknown(name, at, definition, { source, remote, setting });
   }
   for (const name of authored.toolsets ?? []) {
     const set = toolsetTools(name);
@@ -350,6 +352,8 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
   return [...own, ...served];
 }
 
+type Unknown = { source: ToolSource; remote: MissingRemote | null; setting: AgentSetting };
+
 /**
  * An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake.
  */
@@ -357,20 +361,21 @@ function reportUnknown(
   name: string,
   at: Place,
   { file, authored, node }: AgentDefinition,
-  { source: { report, toolNames }, remote }: { source: ToolSource; remote: MissingRemote | null },
+  { source: { report, toolNames, findTwins }, remote, setting }: Unknown,
 ): void {
   const isOfOther = at.source === node.source && (isForeign(file) || authored.source !== undefined);
   const foreign = isOfOther && remote?.refused !== true;
   // A server of another program is no mistake in that program's file; what is lacking there an import tells.
   if (foreign && remote !== null && authored.mcp === undefined) return;
-  const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');
+  const told = remote ?? (setting.agents === undefined ? findTwins(name, { file }) : null);
+  const missing = told === null ? `There is no tool and no agent \`${name}\`` : told.missing.replace(/\.$/, '');
   const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
   report({
     code: 'unknown-tool',
     severity: foreign ? 'warning' : 'error',
     at,
     message,
-    suggestion: remote === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : remote.suggestion,
+    suggestion: told === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : told.suggestion,
   });
 }
 

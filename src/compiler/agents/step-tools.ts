@@ -101,9 +101,13 @@ function schemaIn(inputs: RemoteTool['inputs']): JsonObject | null {
   return typeof inputs === 'string' ? (JSON.parse(inputs) as JsonObject) : null; // canonical JSON of a schema
 }
 
-function otherwise(name: string, from: { file: string }, { findAgent, toolNames }: ToolSource): string | null {
+function otherwise(
+  name: string,
+  from: { file: string },
+  { findAgent, findTwins, toolNames }: ToolSource,
+): string | null {
   if ((namedTools(name)?.makers ?? []).length > 0) return 'only agents make others: name it under `tools` of an agent';
-  return findAgent(name, from) === null
+  return findAgent(name, from) === null && findTwins(name, from) === null
     ? didYouMean(name, [...TOOL_NAMES, ...toolNames()])
     : `it is an agent: write \`agent: ${name}\``;
 }

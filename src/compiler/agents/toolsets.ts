@@ -15,6 +15,8 @@ export function isToolset(name: string): boolean {
 export interface ToolsetScope {
   /** Agents that it may call. */
   agents: string[];
+  /** What is told of an agent's name that several files have; null for any other. */
+  twins?: (name: string) => { missing: string; suggestion: string | null } | null;
   /** True where there are files of Python, in which a toolset may be. */
   python: boolean;
   /** An agent could not be read: a name that is not there may be its own, and that was reported. */
@@ -33,7 +35,10 @@ export interface ToolsetScope {
 export function checkToolsets({ node, name }: AgentDefinition, scope: ToolsetScope, report: Report): void {
   const known = [...new Set([...TOOLSET_NAMES, ...scope.agents, name])];
   const items = memberOf(node, 'toolsets')?.items ?? [];
-  for (const item of items) if (!known.includes(toText(item.value))) checkUnknown(item, known, scope, report);
+  for (const item of items) {
+    if (!known.includes(toText(item.value))) checkUnknown(item, known, scope, report);
+    else if (item.value !== name) checkTwins(item, scope, report);
+  }
   for (const { item, first, tool } of twiceNamed(items))
     report({
       code: 'duplicate-name',
@@ -75,6 +80,13 @@ function twiceNamed(items: Node[]): { item: Node; first: string; tool: string }[
     for (const name of names) owners.set(name, owners.get(name) ?? toolset);
     return tool === undefined || first === undefined ? [] : [{ item, first, tool }];
   });
+}
+
+/** An agent's name that several files of one folder have. */
+function checkTwins(item: Node, { twins }: ToolsetScope, report: Report): void {
+  const toolset = toText(item.value);
+  const told = isToolset(toolset) ? null : (twins?.(toolset) ?? null);
+  if (told !== null) report({ code: 'unknown-toolset', at: item, message: told.missing, suggestion: told.suggestion });
 }
 
 /** What is no toolset of ours and no agent: Python's, or a name that means nothing. */

@@ -11,7 +11,7 @@ import type { AgentCall, Definition, Entry, Name, Quoted } from '../formats/flow
 import { literalText } from '../formats/flow/instruction.js';
 import { hashOf, keepText } from '../hash.js';
 import { didYouMean, nearest, meansPerhaps } from '../problems/did-you-mean.js';
-import { isBuiltInName } from '../project/resolve.js';
+import { isBuiltInName, isTaken } from '../project/resolve.js';
 import type { Place, Report } from '../problems/problem.js';
 import { ownOf } from '../../plan/values/own.js';
 
@@ -208,7 +208,7 @@ export function createCast({ roles, file, shared, report }: Finding): Cast {
 
   const find = (name: string, at: Place): AgentDefinition | null => {
     const found = shared.lookUpAgent(name, from);
-    if ('entry' in found) return shared.findAgent(name, from, at);
+    if (isTaken(found)) return shared.findAgent(name, from, at);
     if (!missing.has(name)) missing.set(name, { ...found, name, at });
     return null;
   };
@@ -222,7 +222,7 @@ export function createCast({ roles, file, shared, report }: Finding): Cast {
   };
 
   const actorOf = ({ name, temporary }: AgentCall): Actor | null => {
-    const known = 'entry' in shared.lookUpAgent(name.text, from);
+    const known = isTaken(shared.lookUpAgent(name.text, from));
     const role = roles.get(name.text);
     if (role !== undefined && (temporary || !known)) {
       const definition = baseOf(role);

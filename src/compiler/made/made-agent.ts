@@ -68,6 +68,7 @@ export function compileMadeAgent(
       findFile: { root: '', read: () => null, isFolder: () => false },
       findRemote: () => null,
       findAgent: () => null,
+      findTwins: () => null,
     },
     () => null,
   )(withoutTools(found), [], { agents: new Map() });

@@ -9,7 +9,7 @@ import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
 import { nameFault } from './made-name.js';
 import { findProject } from '../project/project.js';
-import { createResolver } from '../project/resolve.js';
+import { createResolver, isTaken } from '../project/resolve.js';
 import { yamlText } from '../text/yaml-text.js';
 
 /**
@@ -56,7 +56,7 @@ export function compileMadeWorkflow(
 
 function workflowFault(name: string, workspace: string): string | null {
   const project = { ...findProject(workspace), root: workspace };
-  return 'entry' in createResolver(project).workflow(name, join(workspace, 'any'))
+  return isTaken(createResolver(project).workflow(name, join(workspace, 'any')))
     ? `The project has a workflow \`${name}\` already; choose another name.`
     : null;
 }

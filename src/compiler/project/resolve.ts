@@ -32,6 +32,16 @@ export interface Entry {
 /** What a name means; `isAmbiguous` where files of one folder have it, and nothing says which is meant. */
 export type Resolution = { entry: Entry } | { missing: string; suggestion: string | null; isAmbiguous?: true };
 
+/** What is told of a name that several files have; null where one has it, or none. */
+export function twinsIn(found: Resolution): { missing: string; suggestion: string | null } | null {
+  return 'missing' in found && found.isAmbiguous === true ? found : null;
+}
+
+/** Tells whether a file has the name, or several have, so that nothing else may take it. */
+export function isTaken(found: Resolution): boolean {
+  return 'entry' in found || twinsIn(found) !== null;
+}
+
 /** Finds definitions by name: `definitions/`, then `.glee/`, then `.claude/`, then what is built in. */
 export interface Resolver {
   agent: (name: string, from: string) => Resolution;
@@ -141,7 +151,7 @@ export function createResolver(
       use(entry, foldersFor('workflows', from, project.root));
       return alone(entry, 'workflows');
     }
-    const isAgent = 'entry' in findAgent(name, from);
+    const isAgent = isTaken(findAgent(name, from));
     const known = own.map((candidate) => candidate.name);
     return {
       missing: `There is no workflow \`${name}\`.`,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createResolver } from '../../compiler/project/resolve.js';
+import { createResolver, isTaken } from '../../compiler/project/resolve.js';
 import { createCompiler } from '../../compiler/compile.js';
 import { hasErrors, sortProblems } from '../../compiler/problems/problem.js';
 import { namedTools } from '../../compiler/agents/tool-names.js';
@@ -35,7 +35,7 @@ export const toolCreate = defineTool({
     if (namedTools(name) !== null)
       throw new McpRefusal(`\`${name}\` is a tool that comes with Perdure; choose another name.`);
     for (const kind of ['tool', 'agent'] as const)
-      if ('entry' in resolver[kind](name, from))
+      if (isTaken(resolver[kind](name, from)))
         throw new McpRefusal(
           `The project has ${kind === 'tool' ? 'a tool' : 'an agent'} \`${name}\` already; choose another name.`,
         );

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createLoader } from '../../compiler/load.js';
-import { createResolver } from '../../compiler/project/resolve.js';
+import { createResolver, isTaken } from '../../compiler/project/resolve.js';
 import { openWorkspace } from '../../cli/session.js';
 import { compile } from '../../cli/submit/prepare.js';
 import { McpRefusal } from '../errors.js';
@@ -28,7 +28,7 @@ export const workflowCreate = defineTool({
     const { terminal, made } = connection;
     const workspace = await openWorkspace(terminal);
     const { project, config } = workspace;
-    if ('entry' in createResolver(project).workflow(name, join(project.root, 'any')))
+    if (isTaken(createResolver(project).workflow(name, join(project.root, 'any'))))
       throw new McpRefusal(`The project has a workflow \`${name}\` already; choose another name.`);
     const { text, description } = writtenText(written, { name });
     const file = join(project.root, 'definitions', 'workflows', `${name}.yml`);

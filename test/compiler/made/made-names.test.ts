@@ -12,6 +12,26 @@ import { createProject } from '../helpers/temporary-project.js';
 const file = 'definitions/workflows/made.yml';
 const PROJECT = { 'definitions/agents/scanner.yml': 'name: scanner\nprompt: You scan.\n' };
 
+describe('a workflow that an agent makes', () => {
+  it('has no name that the project has, be it in two files', () => {
+    const root = createProject({
+      ...PROJECT,
+      'definitions/workflows/deploy.yml': 'steps: [{command: [a]}]\n',
+      'definitions/workflows/deploy.yaml': 'steps: [{command: [b]}]\n',
+    });
+    const bounds = {
+      ...{ maker: agent({ uses: FILES }), taken: [], models: [''], model: '', agents: {} },
+      rules: { kinds: ['agent' as const], budgets: NO_BUDGETS },
+    };
+    const { made } = compileMadeWorkflow(
+      { name: 'deploy', definition: { steps: [{ agent: 'scanner' }] } },
+      bounds,
+      root,
+    );
+    expect(made).toEqual({ problems: 'The project has a workflow `deploy` already; choose another name.' });
+  });
+});
+
 describe('what is made under the name of a tool that its maker lacks', () => {
   const DEPLOY =
     'name: deploy\ndescription: Deploys.\nkind: command\nversion: 1\ninputs: {schema: {type: object}}\noutputs: ' +
