@@ -2,7 +2,7 @@
 // @module-tag python3
 // @seconds 10
 import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -26,6 +26,13 @@ async function listening(path: string): Promise<() => number> {
   await new Promise<void>((resolve) => server.listen(at(path), resolve));
   onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
   return () => reached;
+}
+
+/** Runs commands in another workspace: one in this could have begun meanwhile. */
+async function elsewhere(): Promise<void> {
+  const other = await toolContext();
+  for (const argv of Array<string[]>(3).fill(['python3', '-c', 'print(1)']))
+    await callTool({ kind: 'builtin', name: 'shell' }, { argv }, other);
 }
 
 beforeEach(async () => {
@@ -74,14 +81,39 @@ it('what a command listened at itself is removed by the next one', async () => {
 });
 
 it('sockets that come and go hold up no command', async () => {
-  for (const name of ['a', 'b']) await listening(`tmp-${name}/db.sock`);
+  await listening('tmp-a/db.sock');
+  await listening('b.sock');
   const first = python("open('began', 'w'); exec('while not os.path.exists(\"go\"): pass')");
   await expect.poll(() => existsSync(at('began'))).toBe(true);
   await listening('node_modules/.cache/late.sock');
   rmSync(at('tmp-a'), { recursive: true });
-  const connect = "print(s.connect_ex('tmp-b/db.sock') != 0, os.path.exists('tmp-a'))";
+  const connect = "print(s.connect_ex('b.sock') != 0, os.path.exists('tmp-a'))";
   expect(await python(connect)).toContain('True False');
-  expect(await python("os.rename('tmp-b', 'moved')")).toMatch(/busy|cross-device/);
+  expect(await python("os.rename('b.sock', 'moved')")).toMatch(/busy|cross-device/);
   await python("open('go', 'w')");
   expect(await first).toContain('"exit_code":0');
+});
+
+it('no command begins among others that would mount a folder which may be exchanged meanwhile', async () => {
+  await listening('tmp-a/db.sock');
+  const first = python("open('began', 'w'); exec('while not os.path.exists(\"go\"): pass')");
+  await expect.poll(() => existsSync(at('began'))).toBe(true);
+  const second = python("print('went:', os.path.exists('go'))");
+  await elsewhere();
+  writeFileSync(at('go'), '');
+  expect(await second).toContain('went: True');
+  await first;
+});
+
+it('nor one where what is protected stands anew, which the others no longer hold', async () => {
+  mkdirSync(at('.claude/agents'), { recursive: true });
+  const first = python("open('began', 'w'); exec('while not os.path.exists(\"go\"): pass')");
+  await expect.poll(() => existsSync(at('began'))).toBe(true);
+  rmSync(at('.claude'), { recursive: true });
+  mkdirSync(at('.claude/agents'), { recursive: true });
+  const second = python("print('went:', os.path.exists('go'))");
+  await elsewhere();
+  writeFileSync(at('go'), '');
+  expect(await second).toContain('went: True');
+  await first;
 });

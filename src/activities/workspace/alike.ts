@@ -3,6 +3,10 @@ export interface Sight {
   mounts: string[];
   /** The same without what they have for sockets, which come and go. */
   basis: string[];
+  /** Which files and folders these are: what stands anew at one of these paths, no other command holds fast. */
+  identity: string[];
+  /** Whether it can begin among others: it mounts no folder that may be gone at any time. */
+  isSteady: boolean;
   /** Sockets that lead to nobody by these mounts. */
   sockets: string[];
   /** Places that it must not write, mounted or not there. */
@@ -34,7 +38,8 @@ const ends = new Map<string, number>();
  * Waits until no other command of the workspace runs that sees it by other mounts or from which other places are kept,
  * and none like that came earlier. `bwrap` looks each mount up by its path: what is no mount in the sandbox of another
  * command, that one could exchange just then for a link to anywhere, and the folder there would be shown. And what a
- * command may make is put back at the end of one that may not. `look` looks at the workspace, and may throw; `shown`
+ * command may make is put back at the end of one that may not. What was removed and made anew since is no mount in those
+ * that run, whatever their mounts were; nor is what may be removed just then. `look` looks at the workspace, and may throw; `shown`
  * are files that it alone sees otherwise. Null where `signal` ends the waiting.
  *
  * `look` is told the sockets that all have who run, null where none does: with mounts for other ones a command would
@@ -51,8 +56,8 @@ export async function beginAlike(
   try {
     while (!signal.aborted) {
       const seen = look(sharedSockets(workspace));
-      own.sight = JSON.stringify([seen.basis, [...seen.kept].sort(), seen.patterns, shown]);
-      const others = othersOf(own);
+      own.sight = JSON.stringify([seen.basis, seen.identity, [...seen.kept].sort(), seen.patterns, shown]);
+      const others = othersOf(own, seen.isSteady);
       if (others.length === 0) {
         own.isRunning = true;
         own.sockets = seen.sockets;
@@ -82,12 +87,14 @@ function sharedSockets(workspace: string): string[] | null {
 }
 
 /** The commands that one waits for. */
-function othersOf(own: Command): Command[] {
+function othersOf(own: Command, isSteady: boolean): Command[] {
   const all = [...commands];
   const earlier = all.indexOf(own);
   return all.filter(
     (other, index) =>
-      other.workspace === own.workspace && other.sight !== own.sight && (other.isRunning || index < earlier),
+      other.workspace === own.workspace &&
+      (other.sight !== own.sight || !isSteady) &&
+      (other.isRunning || index < earlier),
   );
 }
 

@@ -176,10 +176,8 @@ async function beginInTime(program: Program, place: Place, context: ToolContext)
       const look = (shared: string[] | null): Sight => {
         const places = keptPlaces(workspace, fixed);
         const sockets = (shared ?? place.hidden.sockets).filter(isSocket);
-        const [mounts = [], basis = []] = [sockets, []].map((some) =>
-          mountsOf({ ...shown, kept: places, sockets: some }, place.path),
-        );
-        return { mounts, basis, sockets, kept: places, patterns: kept.open };
+        const mounts = mountsOf({ ...shown, kept: places, sockets }, place.path);
+        return { ...mounts, sockets, kept: places, patterns: kept.open };
       };
       const begun = await beginAlike(workspace, look, limit.signal, movable(program, workspace, fixed));
       if (begun === null) signal.throwIfAborted();

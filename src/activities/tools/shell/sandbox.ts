@@ -9,7 +9,7 @@ import { seccompFilter } from '../../../store/processes/seccomp.js';
 import { programPlaces } from '../../../store/processes/program-places.js';
 import { runProgram } from '../../../store/processes/run-program.js';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/processes/bare-sandbox.js';
-import type { Shown } from './workspace-mounts.js';
+import type { Mounts, Shown } from './workspace-mounts.js';
 import { emptied, workspaceMounts } from './workspace-mounts.js';
 
 /** Long: a busy machine is no machine without a sandbox. */
@@ -150,9 +150,11 @@ export function enclose(sandbox: Sandbox, { cwd, path, network, mounts, shown = 
 }
 
 /** Arguments of `bwrap` that show a workspace as it is now, and nothing of state folders, wherever they are. */
-export function mountsOf(shown: Shown, path: string): string[] {
+export function mountsOf(shown: Shown, path: string): Mounts {
   const folders = [shown.workspace, ...SYSTEM_FOLDERS, ...programFolders(path)];
-  return [...workspaceMounts(shown), ...emptied(shown.states, folders)];
+  const { mounts, basis, ...rest } = workspaceMounts(shown);
+  const states = emptied(shown.states, folders);
+  return { ...rest, mounts: [...mounts, ...states], basis: [...basis, ...states] };
 }
 
 /** With a network it begins in a namespace that has one, which is not made here. */

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Permissions } from '../../../plan/tools/permission.js';
+import type { Sight } from '../../workspace/alike.js';
 import { KEPT_IN_PROJECTS } from '../../workspace/projects-in.js';
 import { inFolderOf } from '../../workspace/open.js';
 import { FileRefusal } from '../../refusal.js';
@@ -29,6 +30,9 @@ export interface Shown {
   /** Sockets in it, by which others are reached. */
   sockets: string[];
 }
+
+/** How a workspace is mounted. */
+export type Mounts = Pick<Sight, 'mounts' | 'basis' | 'identity' | 'isSteady'>;
 
 /**
  * Makes the folders that limits of an agent name by a `/` at their end: only what is there can be mounted, and so be
@@ -66,28 +70,40 @@ export function fixedPaths(protectedPaths: string[], projects: string[], reposit
  * it leads to, and that may be anywhere. What is a mount of its own can be neither renamed nor replaced, so each folder
  * that holds something that is kept is one, too: with it that would go elsewhere.
  */
-export function workspaceMounts({ workspace, kept: places, writable, states, sockets }: Shown): string[] {
+export function workspaceMounts({ workspace, kept: places, writable, states, sockets }: Shown): Mounts {
   const git = join(workspace, '.git');
   const kind = kindOf(git);
   const written = (writable ?? ['.']).map((entry) => join(workspace, entry).replace(/\/+$/, ''));
   const bind = written.includes(workspace) ? '--bind' : '--ro-bind';
   const kept = places.map((place) => join(workspace, place)).filter(isReal);
-  const held = holdersOf([...kept, ...statePlaces(states, [workspace])], workspace);
-  const holders = [...new Set([...held, ...holdersOf(sockets, workspace)])].sort();
-  return [
-    bind,
-    workspace,
-    workspace,
-    ...written.flatMap((path) => (path.startsWith(`${workspace}/`) && isReal(path) ? ['--bind', path, path] : [])),
+  const held = new Set(holdersOf([...kept, ...statePlaces(states, [workspace])], workspace));
+  const isWritten = (path: string): boolean => path !== git && written.some((place) => path.startsWith(`${place}/`));
+  // What holds no more than a socket may go with it.
+  const going = holdersOf(sockets, workspace).filter((path) => isWritten(path) && !held.has(path));
+  const first = [
+    { bind, path: workspace },
+    ...written
+      .filter((path) => path.startsWith(`${workspace}/`) && isReal(path))
+      .map((path) => ({ bind: '--bind', path })),
     // A file of that name says where the repository is.
-    ...(kind === 'folder' ? [bind, git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
-    ...holders
-      .filter((path) => path !== git && written.some((place) => path.startsWith(`${place}/`)))
-      // What holds no more than a socket may go with it.
-      .flatMap((path) => [held.includes(path) ? '--bind' : '--bind-try', path, path]),
-    ...kept.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...covered(sockets),
+    ...(kind === 'none' ? [] : [{ bind: kind === 'folder' ? bind : '--ro-bind', path: git }]),
+    ...[...held].filter(isWritten).map((path) => ({ bind: '--bind', path })),
   ];
+  const last = kept.map((path) => ({ bind: '--ro-bind-try', path }));
+  const words = (binds: typeof first): string[] => binds.flatMap(({ bind, path }) => [bind, path, path]);
+  const forSockets = words(going.map((path) => ({ bind: '--bind-try', path })));
+  return {
+    mounts: [...words(first), ...forSockets, ...words(last), ...covered(sockets)],
+    basis: words([...first, ...last]),
+    identity: [...first, ...last].map(({ path }) => identityOf(path)),
+    isSteady: going.length === 0,
+  };
+}
+
+/** Another one for what is made anew, also where the system gives that the number of what was removed. */
+function identityOf(path: string): string {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.dev}:${found.ino}:${found.birthtimeNs}`;
 }
 
 /** The folders between a workspace and what is in it, the outer ones first. */
