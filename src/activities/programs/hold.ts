@@ -51,7 +51,13 @@ async function hold(file: string, args: string[], place: HeldPlace): Promise<Hel
   const kept = keptPlaces(workspace, fixed);
   const release = await guardWorkspace(workspace, { fixed, kept, madeSince: patterns.madeSince }, place);
   if (sandbox === null) return { file, args, release };
-  const mounts = workspaceMounts({ workspace, kept, writable: patterns.all ? [] : undefined, states: [], sockets: [] });
+  const { mounts } = workspaceMounts({
+    workspace,
+    kept,
+    writable: patterns.all ? [] : undefined,
+    states: [],
+    sockets: [],
+  });
   // The mounts are not root's to take away, of whom no namespace takes the right.
   const words = ['--cap-drop', 'CAP_SYS_ADMIN', '--dev-bind', '/', '/', ...mounts, '--', file, ...args];
   return { ...started(sandbox, words), release };

@@ -38,9 +38,9 @@ const ends = new Map<string, number>();
  * Waits until no other command of the workspace runs that sees it by other mounts or from which other places are kept,
  * and none like that came earlier. `bwrap` looks each mount up by its path: what is no mount in the sandbox of another
  * command, that one could exchange just then for a link to anywhere, and the folder there would be shown. And what a
- * command may make is put back at the end of one that may not. What was removed and made anew since is no mount in those
- * that run, whatever their mounts were; nor is what may be removed just then. `look` looks at the workspace, and may throw; `shown`
- * are files that it alone sees otherwise. Null where `signal` ends the waiting.
+ * command may make is put back at the end of one that may not. What was removed and made anew since is no mount in
+ * those that run, whatever their mounts were; nor is what may be removed just then. `look` looks at the workspace,
+ * and may throw; `shown` are files that it alone sees otherwise. Null where `signal` ends the waiting.
  *
  * `look` is told the sockets that all have who run, null where none does: with mounts for other ones a command would
  * have to wait for these, and they reach who listens there anyway.

@@ -37,8 +37,12 @@ export function twinsIn(found: Resolution): { missing: string; suggestion: strin
   return 'missing' in found && found.isAmbiguous === true ? found : null;
 }
 
+/** A name of a file, or of several. */
+type Taken =
+  Exclude<Resolution, { missing: string }> | (Extract<Resolution, { missing: string }> & { isAmbiguous: true });
+
 /** Tells whether a file has the name, or several have, so that nothing else may take it. */
-export function isTaken(found: Resolution): boolean {
+export function isTaken(found: Resolution): found is Taken {
   return 'entry' in found || twinsIn(found) !== null;
 }
 
