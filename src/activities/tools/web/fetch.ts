@@ -103,6 +103,7 @@ function unasked(permissions: Permissions): Permissions {
   };
 }
 
+/** The address to ask for: that which is judged, with its query as written, which some servers have signed. */
 function checked({ method, url, headers }: WebRequest, permissions: Permissions): URL {
   const parsed = plainAddress(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new WebRefusal('Expected an http or https address.');
@@ -116,6 +117,7 @@ function checked({ method, url, headers }: WebRequest, permissions: Permissions)
   }
   const verdict = judgeAction(unasked(permissions), { kind: 'request', method, url: parsed.href });
   if (verdict.verdict !== 'allow') throw new WebRefusal(verdict.reason);
+  parsed.search = new URL(url).search;
   return parsed;
 }
 
