@@ -91,8 +91,9 @@ ${parts}`;
     });
 
     it('that make one of what is there', async () => {
-      for (const path of ['lib/objects/x', 'lib/refs/x', 'lib/config'])
+      for (const path of ['lib/objects/x', 'lib/config'])
         expect(await write(path, MONITOR)).toMatchObject({ is_error: false });
+      expect(await write('lib/refs/x', 'x')).toMatchObject(told('lib/refs'));
       for (const head of ['ref: refs/heads/x\n', 'ref:refs/heads/x', '0'.repeat(40), 'A'.repeat(40), '0'.repeat(64)])
         expect(await write('lib/HEAD', head)).toMatchObject(told('lib/HEAD'));
       expect(await write('docs/HEAD', 'Title')).toMatchObject({ is_error: false });
@@ -108,6 +109,43 @@ ${parts}`;
         expect(await write(`own.git/${path}`, MONITOR)).toMatchObject(told(`own.git/${path}`));
       expect(await write('own.git/hooks/update.sample', 'x')).toMatchObject({ is_error: false });
       expect(await write('own.git/config', '[core]\n\tbare = true\n')).toMatchObject({ is_error: false });
+    });
+
+    it('that a command has made but for what git stores, or but for the settings', async () => {
+      const head = "open('lib/HEAD', 'w').write('ref: refs/heads/x\\n')";
+      const made = `os.makedirs('lib'); ${head}; open('lib/config', 'w').write(${JSON.stringify(MONITOR)})`;
+      expect(await python(made)).toContain('what `lib/config` has git do');
+      put('lib/config', MONITOR); // as a person may have one
+      for (const path of ['lib/objects/x', 'lib/refs/x']) {
+        const folder = path.replace(/\/x$/, '');
+        expect(await write(path, 'x')).toMatchObject(told(folder));
+        expect(existsSync(at(folder))).toBe(false);
+      }
+      expect(await write('lib/objects.md', 'x')).toMatchObject({ is_error: false });
+      for (const name of ['objects', 'refs']) mkdirSync(at(`parts/${name}`), { recursive: true });
+      for (const path of ['config', 'config.worktree', 'hooks/update'])
+        expect(await write(`parts/${path}`, MONITOR)).toMatchObject(told(`parts/${path}`));
+      expect(await write('parts/config', '[core]\n\tbare = true\n')).toMatchObject({ is_error: false });
+      expect(await write('src/config', MONITOR)).toMatchObject({ is_error: false });
+      expect(await write('src/objects/x', 'x')).toMatchObject({ is_error: false });
+      expect(await write('src/hooks/x', 'x')).toMatchObject({ is_error: false });
+      expect(await write('src/refs/x', 'x')).toMatchObject(told('src/refs'));
+    });
+
+    it('for what has its parts in another folder', async () => {
+      const parts = "for path in ('lib', 'parts/objects', 'parts/refs'): os.makedirs(path)";
+      const head = "open('lib/HEAD', 'w').write('ref: refs/heads/x\\n')";
+      const made = `${parts}\n${head}; open('lib/commondir', 'w').write('../parts\\n')`;
+      expect(await python(made)).toContain('`lib/commondir`');
+      expect([existsSync(at('lib/HEAD')), existsSync(at('lib/commondir'))]).toEqual([true, false]);
+    });
+
+    it('of which two are written at once', async () => {
+      for (const round of Array.from({ length: 20 }).keys()) {
+        const parts = { HEAD: 'ref: refs/heads/x', config: MONITOR };
+        await Promise.all(Object.entries(parts).map(([name, text]) => write(`lib-${round}/${name}`, text)));
+        expect(Object.keys(parts).filter((name) => existsSync(at(`lib-${round}/${name}`))).length).toBeLessThan(2);
+      }
     });
 
     it('but a text that only reads like one is written', async () => {

@@ -15,6 +15,8 @@ const COMMON_FILE = /^([^\s\uFFFD](?:[^\r\n\uFFFD]*[^\s\uFFFD])?)\n?$/;
 /** As git reads it: what a repository stands on, a branch or a commit. */
 const HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40})/i;
 const ANY_EXECUTE = 0o111;
+/** Folders without which git takes no folder for a repository. */
+const STORED = ['objects', 'refs'];
 
 /** What has git start programs in a repository, or look for parts of it where we do not. */
 export interface Harm {
@@ -74,6 +76,11 @@ function noteHooks(hooks: string, note: Note): void {
   }
 }
 
+/** Tells whether a file at this path of a workspace may be such a part, by its name. */
+export function namesRepositoryPart(path: string): boolean {
+  return /(?:^|\/)(?:head|commondir|config|config\.worktree|hooks\/.*)$/i.test(path);
+}
+
 /**
  * Tells whether a text at this path of a workspace would have git take a folder without a `.git` for a repository, and
  * start something by what is beside it, or start or look for more in one that it takes for one; be its other parts
@@ -82,19 +89,35 @@ function noteHooks(hooks: string, note: Note): void {
 export function isRepositoryPart(path: string, folder: string, text: string): boolean {
   const parts = path.split('/');
   const name = parts.pop()?.toLowerCase() ?? '';
-  if (name === 'head' && HEAD.test(text))
-    return foundAt(join(folder, 'commondir')).kind !== 'none' || harmOf(folder, '', { isBare: true }).size > 0;
+  if (name === 'head' && HEAD.test(text)) return isHarmful(folder);
   if (name === 'commondir') return hasHead(folder);
-  if (name === 'config' || name === 'config.worktree') return hasHead(folder) && harmIn(text).length > 0;
+  if (name === 'config' || name === 'config.worktree') return hasParts(folder) && harmIn(text).length > 0;
   if (name.endsWith('.sample')) return false;
   // What lies deeper in a folder of hooks is what they go by.
   return parts.some(
-    (part, at) => part.toLowerCase() === 'hooks' && hasHead(join(folder, '../'.repeat(parts.length - at))),
+    (part, at) => part.toLowerCase() === 'hooks' && hasParts(join(folder, '../'.repeat(parts.length - at))),
   );
 }
 
+/**
+ * Tells whether a folder that was made in another has git take that for a repository, and start something by what is
+ * there, be its other parts there or still to come.
+ */
+export function isRepositoryFolder(name: string, folder: string): boolean {
+  return STORED.includes(name.toLowerCase()) && hasParts(folder) && isHarmful(folder);
+}
+
+function isHarmful(folder: string): boolean {
+  return foundAt(join(folder, 'commondir')).kind !== 'none' || harmOf(folder, '', { isBare: true }).size > 0;
+}
+
+/** Tells whether git takes a folder for a repository, or for what another one has its parts in by a `commondir`. */
+function hasParts(folder: string): boolean {
+  return hasHead(folder) || STORED.every((name) => ['folder', 'link'].includes(foundAt(join(folder, name)).kind));
+}
+
 /** Tells whether git takes what is named `HEAD` in a folder for that of a repository: a link, or what so begins. */
-function hasHead(folder: string): boolean {
+export function hasHead(folder: string): boolean {
   const { kind, text } = foundAt(join(folder, 'HEAD'));
   return kind === 'link' || kind === 'other' || (kind === 'file' && HEAD.test(text));
 }
@@ -112,8 +135,10 @@ function folderOf(top: string, note: Note): string {
 function commonOf(folder: string, note: Note): string {
   const apart = foundAt(join(folder, 'commondir'));
   const shared = apart.kind === 'file' ? COMMON_FILE.exec(apart.text)?.[1] : undefined;
-  if (shared === undefined && apart.kind !== 'none') note(join(folder, 'commondir'), apart);
-  return ledTo(folder, shared ?? '.');
+  const common = ledTo(folder, shared ?? '.');
+  // Where git leads to there is a `HEAD`, and what is beside one is kept from who is not to write it.
+  if (apart.kind !== 'none' && (shared === undefined || !hasHead(common))) note(join(folder, 'commondir'), apart);
+  return common;
 }
 
 function foundAt(path: string): Found {

@@ -6,6 +6,7 @@ import { makeReadable } from '../../store/folders/remove.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
 import { STORE_FILE, isStateFolder, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal } from '../refusal.js';
+import { hasHead } from './inner-repositories.js';
 
 /** State folders are looked for so deep; what else matters is looked for in folders that lie so deep. */
 const DEEPEST = 3;
@@ -28,7 +29,7 @@ export interface Near {
   packages: string[];
   /** Folders that have a repository, or a file that says where it is (`.git`). */
   repositories: string[];
-  /** Folders that git takes for a repository themselves, when somebody stands in one. */
+  /** Folders that git takes for a repository themselves, when somebody stands in one, be all its parts there or not. */
   bare: string[];
   /** Sockets of Unix, whether somebody listens there or not. */
   sockets: string[];
@@ -109,11 +110,6 @@ function folderAt(link: string, workspace: string): string | null {
   }
 }
 
-/** With its `HEAD`, as git sees it: what else makes a repository is beside that, or where a file says. */
-function isBare(folder: string, entries: Dirent[]): boolean {
-  return basename(folder) !== '.git' && entries.some(({ name }) => name === 'objects' || name === 'commondir');
-}
-
 /** Notes what a folder has, with its links, and gives the folders in it that are looked into. */
 function note(
   folder: string,
@@ -128,7 +124,8 @@ function note(
     if (entry.name === PACKAGES) packages.push(folder);
     else if (entry.isSymbolicLink()) links.push(path);
     if (entry.name === '.git') repositories.push(folder);
-    if (entry.name === 'HEAD' && isBare(folder, entries)) bare.push(folder);
+    // What else makes a repository may come to be there by who is asked for nothing.
+    if (entry.name === 'HEAD' && basename(folder) !== '.git' && hasHead(folder)) bare.push(folder);
     if (entry.isSocket()) sockets.push(path);
     if (!entry.isDirectory() || entry.name === PACKAGES || STORED.test(path)) continue;
     if (entry.name === STATE) states.push(path);

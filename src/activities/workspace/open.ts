@@ -1,18 +1,22 @@
 import type { FileHandle } from 'node:fs/promises';
-import { lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, realpath, rename, rmdir, unlink } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { errorCode } from '../../store/store-failure.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
+import { readPlainNow } from '../../store/read-plain.js';
 import { isTemporaryPlace } from '../../store/folders/temporary.js';
 import { STORE_FILE, isStateFolder, readsAsStore, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from '../refusal.js';
-import { isRepositoryPart } from './inner-repositories.js';
+import { isRepositoryFolder, isRepositoryPart, namesRepositoryPart } from './inner-repositories.js';
 import { perdureAt, perdureBy } from './perdure-names.js';
 import { FilledAgain, removeAt } from '../../store/folders/remove.js';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** A longer file is no part of a repository that anybody misses. */
+const PART_BYTES = 10 * 1024 * 1024;
 
 /** An open folder below which names are looked up one by one, each without following a link. */
 export interface Folder {
@@ -122,10 +126,7 @@ export async function enterEntry<T>(
 ): Promise<T> {
   const shown = join(folder.shown, name);
   const path = folder.at(name);
-  if (make)
-    await mkdir(path).catch((error: unknown) => {
-      if (errorCode(error) !== 'EEXIST') throw refusalOf(error, shown);
-    });
+  if (make) await makeEntry(folder, name);
   const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(async (error: unknown) => {
     throw (await linkRefusal(path, shown)) ?? refusalOf(error, shown);
   });
@@ -134,6 +135,21 @@ export async function enterEntry<T>(
   } finally {
     await handle.close();
   }
+}
+
+/** Makes a folder where nothing stands. Throws a refusal for one by which git would take this for a repository. */
+async function makeEntry(folder: Folder, name: string): Promise<void> {
+  const shown = join(folder.shown, name);
+  try {
+    await mkdir(folder.at(name));
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return;
+    throw refusalOf(error, shown);
+  }
+  if (!isRepositoryFolder(name, realOf(folder.at('.')))) return;
+  // Where somebody has put something into it, that is another one who was let.
+  await rmdir(folder.at(name)).catch(() => undefined);
+  throw repositoryRefusal(shown);
 }
 
 /** Opens a regular file for reading: no link, no pipe, no device, and none that has a second name elsewhere. */
@@ -225,7 +241,16 @@ export async function replaceFile(
     );
   requireUntaken(folder, name, content);
   requireNoRepository(folder, name, content);
-  return putFile(folder, name, content);
+  const before = namesRepositoryPart(join(folder.shown, name)) ? readPlainNow(folder.at(name), PART_BYTES) : null;
+  const put = await putFile(folder, name, content);
+  try {
+    // Two parts that are written at once are each missing when the other one is looked at.
+    requireNoRepository(folder, name, content);
+  } catch (error) {
+    await (before === null ? unlink(folder.at(name)) : putFile(folder, name, before)).catch(() => undefined);
+    throw error;
+  }
+  return put;
 }
 
 /**
@@ -244,10 +269,13 @@ function requireUntaken(folder: Folder, name: string, content: string | Buffer):
 /** Throws a refusal for what has git take a folder for a repository, or start more in one. */
 function requireNoRepository(folder: Folder, name: string, content: string | Buffer): void {
   const path = join(folder.shown, name);
-  if (isRepositoryPart(path, realOf(folder.at('.')), content.toString()))
-    throw new FileRefusal(
-      `\`${path}\` would have git take its folder for a repository, and start what it says: use git.`,
-    );
+  if (isRepositoryPart(path, realOf(folder.at('.')), content.toString())) throw repositoryRefusal(path);
+}
+
+function repositoryRefusal(path: string): FileRefusal {
+  return new FileRefusal(
+    `\`${path}\` would have git take its folder for a repository, and start what it says: use git.`,
+  );
 }
 
 /** Removes an entry of an open folder, with all that is in it; a link is removed itself, and what it leads to stays. */
