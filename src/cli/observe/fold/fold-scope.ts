@@ -50,6 +50,8 @@ export interface Started {
    * Who chose that its device gets the last good image again: the step ends when it has, and asks again when it cannot.
    */
   restoring?: GateEnd | null;
+  /** Why its nested run was cut off, where the run said so. */
+  why?: string | undefined;
   /** How it ended, of a step whose commit is not there yet. */
   uncommitted?: StepEnd;
 }

@@ -117,7 +117,7 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
       return start(fold, nestedStep(fold, event.run), event.at);
     case 'nested-ended':
       if (turnOf(pathBelow(event.run)) !== null) return endStarted(fold, event);
-      return endOrCommit(fold, nestedStep(fold, event.run), event.at, nestedStepEnd(event));
+      return endNested(fold, nestedStep(fold, event.run), event);
     case 'gate-opened':
       return openGate(fold, event.gate);
     case 'gates':
@@ -231,6 +231,12 @@ function addToLimits(fold: RunFold, steer: Steer): void {
 }
 
 /** Nested runs are named after the root and the path of their step (decision 1). */
+function endNested(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'nested-ended' }): void {
+  const started = spot?.scope.started.get(spot.step.index);
+  if (started !== undefined) started.why = event.why;
+  endOrCommit(fold, spot, event.at, nestedStepEnd(event));
+}
+
 function nestedStep(fold: RunFold, run: string): Spot | null {
   return stepAt(fold, pathBelow(run));
 }

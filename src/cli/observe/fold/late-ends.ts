@@ -1,4 +1,5 @@
 import type { StepEnd } from '../../../plan/schedule/schedule-state.js';
+import { segmentOf } from '../../../plan/plan.js';
 import type { BlockStep, Step } from '../../../plan/step.js';
 import { isBlockStep } from '../../../plan/step.js';
 import { blockEnd, isLast } from './block-ends.js';
@@ -13,8 +14,13 @@ export function endInTime(fold: RunFold, { scope, step }: Spot, at: string, end:
   const time = lasted(scope.started.get(step.index), Date.parse(at));
   // The limit of a nested run is its timeout, where its step has no shorter deadline.
   if (step.kind === 'workflow' && step.timeout_ms > 0 && step.timeout_ms <= (step.deadline_ms ?? Infinity)) {
-    const isLate = time >= step.timeout_ms;
-    return isLate ? { ...end, ...timeoutOf(`The nested run did not end within ${step.timeout_ms / 1000} s.`) } : end;
+    const late = `did not end within ${step.timeout_ms / 1000} s`;
+    // Where it stands still while the nested run waits for people, the time alone tells nothing: the run said why.
+    const isLate =
+      fold.input.settings.limits_work === true
+        ? scope.started.get(step.index)?.why === `\`${segmentOf(step)}\` ${late}`
+        : time >= step.timeout_ms;
+    return isLate ? { ...end, ...timeoutOf(`The nested run ${late}.`) } : end;
   }
   return time >= (step.deadline_ms ?? Infinity) ? { ...end, ...deadlineEnd(step) } : end;
 }

@@ -92,6 +92,7 @@ function cutFact(event: HistoryEvent, asked: Map<string, string>): Fact | null {
   const asking = event.requestCancelExternalWorkflowExecutionInitiatedEventAttributes;
   if (asking) asked.set(cancelOf(asking.workflowExecution?.workflowId), '');
   keepLeft(event, asked);
+  keepReason(event, asked);
   const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
   const ended = cancelled ?? event.childWorkflowExecutionTerminatedEventAttributes;
   if (!ended) return null;
@@ -99,12 +100,15 @@ function cutFact(event: HistoryEvent, asked: Map<string, string>): Fact | null {
   const failure: Failure = { type: 'cancelled', message: 'cancelled' };
   const left = asked.get(leftBy(run));
   const spent = left === undefined ? {} : { spent: JSON.parse(left) as Spend }; // `keepLeft` put it there
+  const why = asked.get(reasonOf(run));
+  asked.delete(reasonOf(run)); // the next try has the same id
   return {
     kind: 'nested-ended',
     run,
     outcome: null,
     failure,
     ...spent,
+    ...(why === undefined ? {} : { why }),
     ...(asked.has(cancelOf(run)) ? {} : { cut: cancelled ? 'cancelled' : 'terminated' }),
   };
 }
@@ -117,6 +121,19 @@ function keepLeft(
   const mail = signal?.signalName === LEDGER ? decode<LedgerMail>(signal.input) : null;
   if (isLedgerMail(mail) && 'up' in mail && mail.left !== undefined)
     asked.set(leftBy(mail.from), JSON.stringify(mail.left.spend));
+}
+
+/** This run tells a nested one why it is cut off before it cancels it. */
+function keepReason(
+  { signalExternalWorkflowExecutionInitiatedEventAttributes: signal }: HistoryEvent,
+  asked: Map<string, string>,
+): void {
+  const mail = signal?.signalName === LEDGER ? decode<LedgerMail>(signal.input) : null;
+  if (isLedgerMail(mail) && 'cut' in mail) asked.set(reasonOf(signal?.workflowExecution?.workflowId), mail.cut);
+}
+
+function reasonOf(run: string | null | undefined): string {
+  return `why ${run ?? ''}`;
 }
 
 function leftBy(run: string): string {

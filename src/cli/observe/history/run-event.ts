@@ -39,6 +39,7 @@ export type RunEvent = { at: string } & (
       failure: Failure | null;
       cut?: 'cancelled' | 'terminated';
       /** What one that was cancelled had spent. */ spent?: Spend;
+      /** Why this run has cut it off. */ why?: string;
     }
   /** A gate was rendered; where people are asked it is open from now on. */
   | { kind: 'gate-opened'; gate: Gate }
