@@ -13,7 +13,7 @@ import type { Posted } from './http/post.js';
 import { headerOf, post } from './http/post.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
 import { effortFor, sentParams } from '../../plan/agents/model-rules.js';
-import { answerTokens } from './protocol/provider.js';
+import { answerTokens } from './choice/with-price.js';
 import { isCloudModel, ollamaUrl } from './http/ollama-address.js';
 
 /** Unless told how long the context shall be, Ollama takes 4,096 tokens and drops the rest without a word. */

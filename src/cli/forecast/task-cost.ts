@@ -1,7 +1,8 @@
 import { TURNS, agentText } from '../../activities/builds/task-agent.js';
 import { taskPrompt } from '../../activities/builds/prompts.js';
 import { costAt, priceOf } from '../../activities/models/choice/prices.js';
-import { NO_USAGE, answerTokens } from '../../activities/models/protocol/provider.js';
+import { answerTokens } from '../../activities/models/choice/with-price.js';
+import { NO_USAGE } from '../../activities/models/protocol/provider.js';
 import { mostAnswered } from '../../plan/agents/model-rules.js';
 import { mostOf } from '../../plan/budget/price.js';
 import { teamOf } from '../../plan/builds/build-spec.js';

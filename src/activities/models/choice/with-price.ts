@@ -2,7 +2,7 @@ import type { Price } from '../../../plan/budget/price.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import { isCloudModel } from '../http/ollama-address.js';
 import { dearestPrice, priceOf } from './prices.js';
-import { answerTokens } from '../protocol/provider.js';
+import { ANSWER_TOKENS } from '../protocol/provider.js';
 
 /** What the config says about prices: US dollars for a million tokens, `prices` by full model id. */
 export interface PriceOptions {
@@ -15,6 +15,14 @@ type ConfiguredPrice = Pick<Price, 'input' | 'output'>;
 /** A chosen model with what it costs and how long its answers may be: what the run reserves by (I8). */
 export function withPrice(choice: ModelChoice, options: PriceOptions): ModelChoice {
   return { ...choice, ...priced(choice, options), max_tokens: answerTokens(choice) };
+}
+
+/**
+ * Tokens that an answer of a model may have at most, where its settings say nothing. What Ollama's cloud runs is
+ * paid for and thinks, as what servers like OpenAI's run.
+ */
+export function answerTokens({ provider, model }: Pick<ModelChoice, 'provider' | 'model'>): number {
+  return ANSWER_TOKENS[provider === 'ollama' && isCloudModel(model) ? 'openai' : provider];
 }
 
 /** By the config, by the table, else what is assumed. One's own machine and rehearsals cost nothing. */

@@ -3,7 +3,6 @@ import type { Effort } from '../../../plan/names.js';
 import type { RecordedAnswer } from '../../../plan/agents/recorded-answers.js';
 import type { TaskRules } from '../../../plan/builds/task-rules.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
-import { isCloudModel } from '../http/ollama-address.js';
 import type { Block, ModelMessage, OfferedTool } from './message.js';
 
 /** One question to a model, the same for every provider. It is what the journal's request hash covers (I8). */
@@ -101,11 +100,6 @@ export const ANSWER_TOKENS: Record<ModelChoice['provider'], number> = {
   openai: 16_384,
   rehearsal: 0,
 };
-
-/** The same of one model: what Ollama's cloud runs is paid for and thinks, as what servers like OpenAI's run. */
-export function answerTokens({ provider, model }: Pick<ModelChoice, 'provider' | 'model'>): number {
-  return ANSWER_TOKENS[provider === 'ollama' && isCloudModel(model) ? 'openai' : provider];
-}
 
 /** A host may have been started again from a shell without the key: there is something to wait for. */
 export const MISSING_KEY_RETRY_MS = 15_000;
