@@ -48,6 +48,8 @@ export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRI
   const folders = new Set<string>();
   const led = new Set<string>();
   const seen = new Map<string, Standing>();
+  /** Links that only tell, as far as is known. */
+  const telling = new Set<string>();
   const add = (from: string): void => {
     const { end, links } = wayOf(from, top, seen);
     const way = [...links, end];
@@ -56,6 +58,7 @@ export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRI
     const isTold = TOLD_BY_LINK.test(path) && !DEFINITIONS.test(path) && !isHeld(from, led);
     const told = isTold ? way.indexOf(join(top, INSTRUCTIONS)) : -1;
     const kept = told > 0 ? way.slice(0, told) : way;
+    if (told > 0) telling.add(from);
     for (const place of kept.filter((one) => one !== top && isBelow(one, top))) places.add(place);
     if (!places.has(end) || entryAt(end)?.isDirectory() !== true) return;
     folders.add(end);
@@ -64,14 +67,22 @@ export function keptPlaces(workspace: string, paths: string[], most = MOST_ENTRI
   for (const path of paths) add(join(top, path));
   const named = new Set(places);
   let left = most;
-  // What is found in one, or by a link in it, is looked into as well: the set grows meanwhile.
-  for (const folder of folders) {
-    if (UNSEARCHED.test(relative(top, folder))) continue;
+  const listed = new Set<string>();
+  const lookInto = (folder: string): void => {
+    listed.add(folder);
+    if (UNSEARCHED.test(relative(top, folder))) return;
     const { inner, links, count } = listedIn(folder);
     left -= count;
     if (left < 0) throw tooMany(`There are more than ${most} files and folders in what is protected`);
     links.forEach(add);
     inner.forEach((path) => folders.add(path));
+  };
+  // What is found in one, or by a link in it, is looked into as well: the set grows meanwhile.
+  for (let size = -1; size < folders.size;) {
+    size = folders.size;
+    for (const folder of folders) if (!listed.has(folder)) lookInto(folder);
+    // Only now it is known which folders links lead to.
+    for (const link of telling) if (isHeld(link, led)) add(link);
   }
   // What is in a folder that is kept is kept with it.
   const kept = [...places].filter((place) => !isHeld(place, folders));

@@ -125,6 +125,14 @@ it.each(['.glee/agents/a.md', '.glee/b.md', '.claude/agents/a.md', '.claude/comm
   },
 );
 
+it('keeps AGENTS.md where the folder of such a definition is led to by a link that lies deeper', () => {
+  make('.claude/a/.more', '.claude/b/in/deep');
+  writeFileSync(join(workspace, 'AGENTS.md'), '');
+  link('.claude/a/.more/a.md', '../../../AGENTS.md');
+  link('.claude/b/in/deep/agents', '../../../a/.more');
+  expect(places('.claude')).toEqual(['.claude', 'AGENTS.md']);
+});
+
 it('keeps AGENTS.md where the folder of such a definition is a link', () => {
   make('.claude', '.more');
   writeFileSync(join(workspace, 'AGENTS.md'), '');
