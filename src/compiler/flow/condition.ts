@@ -14,6 +14,8 @@ export type Test =
       operator: Comparison;
       /** With a variable, a parameter or a text that has a name: that name. */
       value: string | number | boolean | null | { name: string };
+      /** The value is a word without quotes that has a meaning elsewhere in the flow, and here is a text. */
+      isBare?: true;
     }
   | { kind: 'not'; operand: Test }
   | { kind: 'both' | 'either'; left: Test; right: Test }
@@ -209,11 +211,17 @@ function createReader(all: Word[], isVariable: (name: string) => boolean, stands
         ? { kind: 'judged', text: name, name }
         : { kind: 'value', name, path };
     advance(1);
-    const value = comparedHere();
-    return value === undefined ? null : { kind: 'compare', name, path, operator, value };
+    const compared = comparedHere();
+    return compared && { kind: 'compare', name, path, operator, ...compared };
   };
 
-  const comparedHere = () => (peek().kind === 'name' && stands(peek().text) ? { name: words.take() } : valueHere());
+  const comparedHere = (): Pick<Test & { kind: 'compare' }, 'value' | 'isBare'> | null => {
+    const { kind, text } = peek();
+    if (kind === 'name' && stands(text)) return { value: { name: words.take() } };
+    const value = valueHere();
+    if (value === undefined) return null;
+    return kind === 'name' && typeof value === 'string' && isVariable(text) ? { value, isBare: true } : { value };
+  };
 
   /** `contains "x"`, or `contains` and words up to the next operator; `or` and `and` go on with texts: `"x" or "y"`. */
   const contains = (name: string | null): Parsed => {

@@ -77,8 +77,10 @@ function ofVariable(test: Test & { kind: 'value' | 'compare' }, surroundings: Su
  * A comparison as it is meant: what is compared with a number is asked for as one, and `true` is what says so, be it a
  * text or a value. A parameter is a text, which is neither more nor less than a number: of that is warned.
  */
-function ofComparison({ name, path, operator, value }: Compare, surroundings: Surroundings): Late {
+function ofComparison(test: Compare, surroundings: Surroundings): Late {
+  const { name, path, operator, value } = test;
   const { condition, names, vocabulary } = surroundings;
+  warnOfBareWord(test, surroundings);
   const [one, other] = [namedValue({ name }, surroundings), namedValue(value, surroundings)];
   const texts = [one, other].flatMap((side) => (isName(side) && isText(side.name, surroundings) ? [side.name] : []));
   const { isNumber, isVain } = kindOf({ one, other, isOrder: operator !== '==' && operator !== '!=' }, texts.length);
@@ -102,6 +104,20 @@ function ofComparison({ name, path, operator, value }: Compare, surroundings: Su
 }
 
 type Compare = Test & { kind: 'compare' };
+
+/** A word that is a text where it stands, and was perhaps meant for what has that name elsewhere. */
+function warnOfBareWord({ value, isBare }: Compare, { condition, vocabulary }: Surroundings): void {
+  if (isBare !== true || typeof value !== 'string') return;
+  vocabulary.report({
+    code: 'unknown-variable',
+    severity: 'warning',
+    at: condition.at,
+    message: `\`${value}\` is a text here${value === REQUEST ? '' : ': no step before this condition captures it'}.`,
+    suggestion:
+      `write \`"${value}"\` where that text is meant` +
+      (value === REQUEST ? ', and `{request}` for the request' : '; else capture it before the condition'),
+  });
+}
 
 /** Whether two sides, of which so many are given as texts, are compared as numbers, and whether that never holds. */
 function kindOf(

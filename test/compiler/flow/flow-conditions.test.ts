@@ -9,6 +9,8 @@ const known = (name: string) => name === 'report' || name === 'found';
 const mentions = (text: string, name: string | null = null) => ({ kind: 'mentions', name, text });
 const either = (left: unknown, right: unknown) => ({ kind: 'either', left, right });
 
+const isBare = ({ code }: { code: string }): boolean => code === 'unknown-variable';
+
 describe('contains with several texts', () => {
   it.each([
     ['contains "a" or "b"', either(mentions('a'), mentions('b'))],
@@ -218,11 +220,26 @@ describe('a comparison of a flow', () => {
         'explore:"{review}"',
     ],
     ['of no parameter but the request', 'explore:"a":kind (if kind == request)~> explore:"b"'],
-  ])('takes a bare word for a text where it is the name %s', (_, text) => {
+  ])('takes a bare word for a text where it is the name %s, and warns of that', (_, text) => {
     const quoted = text.replace(/== (\w+)/, '== "$1"');
     const { plan, problems } = compileFlowText(text);
-    expect(problems).toEqual(compileFlowText(quoted).problems.map((one) => ({ ...one, column: expect.anything() })));
+    const [told, ...others] = problems.sort((a, b) => Number(isBare(b)) - Number(isBare(a)));
+    const word = /== (\w+)/.exec(text)?.[1] ?? '';
+    expect(told).toMatchObject({
+      severity: 'warning',
+      message: expect.stringContaining(`\`${word}\` is a text`) as string,
+    });
+    expect(told?.suggestion).toContain(`\`"${word}"\``);
+    expect(told?.suggestion?.includes('{request}')).toBe(word === 'request');
+    const same = compileFlowText(quoted).problems;
+    expect(others).toEqual(same.map((one) => ({ ...one, column: expect.anything() })));
+    expect(same.filter(isBare)).toEqual([]);
     expect(plan?.steps).toEqual(flowPlan(quoted).steps);
+  });
+
+  it.each(['bug', 'true', '"review"'])('warns of no word that nothing in the flow has for a name: %s', (word) => {
+    const text = `explore:"a":kind -> [(if kind == ${word})~> explore:"b"] -> explore:"c":review -> explore:"{review}"`;
+    expect(compileFlowText(text).problems.filter(isBare)).toEqual([]);
   });
 
   it('takes a bare word for what a step before it captured, and words in braces for what they were', () => {
