@@ -1,8 +1,8 @@
 /**
- * The one form of an address that is judged, shown to people and asked for; null for what is none. Beside what `URL`
- * makes the same (letters of the host, ports, dots, slashes, forms of IPv4, names in other scripts) the root's dot
- * after a name is gone, an IPv4 address in IPv6's form is itself, what needs no escape has none, and what is not sent
- * is left out.
+ * The one form of an address that is judged, shown to people and asked for, but for its query, which is sent as it was
+ * written; null for what is none. Beside what `URL` makes the same (letters of the host, ports, dots, slashes, forms of
+ * IPv4, names in other scripts) the root's dot after a name is gone, an IPv4 address in IPv6's form is itself, what
+ * needs no escape has none, and what is not sent is left out.
  */
 export function plainAddress(written: string): URL | null {
   if (!URL.canParse(written)) return null;
