@@ -1,17 +1,10 @@
-import {
-  CancellationScope,
-  ChildWorkflowCancellationType,
-  ParentClosePolicy,
-  isCancellation,
-  startChild,
-} from '@temporalio/workflow';
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { condition } from '../determinism/condition.js';
 import type { Batch, BatchScope } from '../../plan/schedule/batch-run.js';
 import { BATCH_ITEMS, batchRun } from '../../plan/schedule/batch-run.js';
 import { lendSchedule, rootsAfterRound } from '../../plan/schedule/carried-schedule.js';
 import { noCounts } from '../../plan/outcomes/course.js';
 import type { Failure } from '../../plan/failure.js';
-import { INTERPRETER, MEMO } from '../../plan/names.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { Carried, RunInput } from '../../plan/run-input.js';
@@ -22,12 +15,11 @@ import { isBlockStep } from '../../plan/step.js';
 import { addSpend } from '../../plan/budget/spend.js';
 import type { Rounds, Scope } from '../state/context.js';
 import { pathOf, shortened } from '../state/context.js';
-import { shortName } from '../activities.js';
 import { failureFrom } from '../failures.js';
 import { startReady } from './step-runner.js';
 import { restrictionsOf } from '../state/account.js';
 import { collectFrom, lendToBatch } from '../budget/reserve.js';
-import { cutReason, cutWithReason } from './cut-off.js';
+import { cutReason, runBelow } from './cut-off.js';
 import { settleBatch } from './rounds.js';
 import { NOT_STARTED, spentBy } from './nested-run.js';
 
@@ -158,20 +150,17 @@ async function runBatch(loop: BatchLoop, run: string, items: { from: number; end
   };
   runningSteps.children += 1;
   try {
-    const work = async (): Promise<RunOutcome> => {
-      const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
-        workflowId: shortName(run),
-        args: [input],
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        staticSummary: `${segmentOf(step)}: items ${items.from} to ${items.end - 1}`,
-        memo: { [MEMO.definition]: context.plan.name, [MEMO.plan]: context.plan.hash },
-      });
-      outcome = null;
-      open();
-      return child.result();
-    };
-    outcome = await cutWithReason(context, run, () => loop.cut ?? cutReason(scope, step), work);
+    outcome = await runBelow(context, {
+      run,
+      input,
+      plan: context.plan,
+      summary: `${segmentOf(step)}: items ${items.from} to ${items.end - 1}`,
+      reason: () => loop.cut ?? cutReason(scope, step),
+      onStart: () => {
+        outcome = null;
+        open();
+      },
+    });
     settleBatch(rounds, outcome);
   } finally {
     runningSteps.children -= 1;

@@ -1,6 +1,11 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { INTERPRETER, MEMO } from '../../plan/names.js';
+import type { Plan } from '../../plan/plan.js';
 import { segmentOf } from '../../plan/plan.js';
+import type { RunOutcome } from '../../plan/result.js';
+import type { RunInput } from '../../plan/run-input.js';
 import type { Step } from '../../plan/step.js';
+import { shortName } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { pathOf, reasonFor } from '../state/context.js';
 
@@ -21,12 +26,43 @@ export function cutReason(scope: Scope, step: Step): string {
   return overdue.get(pathOf(scope, step)) ?? reasonFor(scope);
 }
 
+/** A run below, of the same interpreter. */
+interface RunBelow {
+  run: string;
+  input: RunInput;
+  /** The Plan of its steps. */
+  plan: Pick<Plan, 'name' | 'hash'>;
+  summary: string;
+  /** Why it is cut off, when that is so. */
+  reason: () => string;
+  onStart: () => void;
+}
+
+/** Runs it as a child workflow to its end. When it is cut off it is told why. */
+export function runBelow(
+  context: RunContext,
+  { run, input, plan, summary, reason, onStart }: RunBelow,
+): Promise<RunOutcome> {
+  return cutWithReason(context, run, reason, async () => {
+    const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
+      workflowId: shortName(run),
+      args: [input],
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      staticSummary: summary,
+      memo: { [MEMO.definition]: plan.name, [MEMO.plan]: plan.hash },
+    });
+    onStart();
+    return child.result();
+  });
+}
+
 /**
- * Starts a run below and waits for its end. When that is cut off it is told why first: Temporal passes on no reason of
+ * Waits for the end of a run below. When that is cut off it is told why first: Temporal passes on no reason of
  * a cancellation. Where this run was cancelled by request, so are those below. What is shielded (`finally`) is not cut
  * off: its scope hears of a cancellation all the same.
  */
-export async function cutWithReason<T>(
+async function cutWithReason<T>(
   context: RunContext,
   run: string,
   reason: () => string,

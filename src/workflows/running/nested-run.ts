@@ -1,13 +1,6 @@
 import { CancelledFailure } from '@temporalio/common';
-import {
-  startChild,
-  ParentClosePolicy,
-  ChildWorkflowCancellationType,
-  CancellationScope,
-  isCancellation,
-} from '@temporalio/workflow';
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { nestedEnd, endedByOthers } from '../../plan/outcomes/step-ends.js';
-import { INTERPRETER, MEMO } from '../../plan/names.js';
 import { scopeOfTry } from '../../plan/calls/journal-scope.js';
 import type { Plan } from '../../plan/plan.js';
 import { segmentOf } from '../../plan/plan.js';
@@ -18,14 +11,14 @@ import type { RootLink, RunInput, RunSettings } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { WorkflowStep, PlanStep, AgentStep, Step } from '../../plan/step.js';
 import type { SpentCall } from '../../activities/contract.js';
-import { quick, shortName } from '../activities.js';
+import { quick } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { autonomyOf, pathOf, shortened } from '../state/context.js';
 import { committerOf, workspaceOf } from '../state/own-workspace.js';
 import { outcomeIn, cutOff } from '../failures.js';
 import { lendTo, collectFrom } from '../budget/reserve.js';
 import { restrictionsOf } from '../state/account.js';
-import { cutReason, cutWithReason } from './cut-off.js';
+import { cutReason, runBelow } from './cut-off.js';
 import { passedFault } from '../../plan/values/input-type.js';
 import type { Value } from '../../plan/values/value.js';
 import { ownOf } from '../../plan/values/own.js';
@@ -58,20 +51,17 @@ export async function startNested(
     carried: null,
   };
   try {
-    const work = async (): Promise<RunOutcome> => {
-      const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
-        workflowId: shortName(run),
-        args: [input],
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        staticSummary: `${segmentOf(step)}: ${plan.name}`,
-        memo: { [MEMO.definition]: plan.name, [MEMO.plan]: plan.hash },
-      });
-      outcome = null;
-      open();
-      return child.result();
-    };
-    outcome = await cutWithReason(context, run, () => cutReason(scope, step), work);
+    outcome = await runBelow(context, {
+      run,
+      input,
+      plan,
+      summary: `${segmentOf(step)}: ${plan.name}`,
+      reason: () => cutReason(scope, step),
+      onStart: () => {
+        outcome = null;
+        open();
+      },
+    });
     return nestedEnd(run, outcome);
   } catch (error) {
     // One that was cancelled has given back what it did not use, and says no more.
