@@ -1,10 +1,11 @@
 /** How a command sees its workspace, and what of it is kept from it. */
 export interface Sight {
   mounts: string[];
-  /** The same without what they have for sockets, which come and go. */
+  /**
+   * The same without what they have for sockets, which come and go, and which files and folders they are: what stands
+   * anew at one of these paths, no other command holds fast.
+   */
   basis: string[];
-  /** Which files and folders these are: what stands anew at one of these paths, no other command holds fast. */
-  identity: string[];
   /** Whether it can begin among others: it mounts no folder that may be gone at any time. */
   isSteady: boolean;
   /** Sockets that lead to nobody by these mounts. */
@@ -56,7 +57,7 @@ export async function beginAlike(
   try {
     while (!signal.aborted) {
       const seen = look(sharedSockets(workspace));
-      own.sight = JSON.stringify([seen.basis, seen.identity, [...seen.kept].sort(), seen.patterns, shown]);
+      own.sight = JSON.stringify([seen.basis, [...seen.kept].sort(), seen.patterns, shown]);
       const others = othersOf(own, seen.isSteady);
       if (others.length === 0) {
         own.isRunning = true;

@@ -240,8 +240,18 @@ export async function replaceFile(
         'agents: give the file another name, or leave out its `id`.',
     );
   requireUntaken(folder, name, content);
+  const put = namesRepositoryPart(join(folder.shown, name)) ? putRepositoryPart : putFile;
+  return put(folder, name, content);
+}
+
+/** Puts a file by whose name git may know a repository. Throws a refusal where it would start more by it. */
+async function putRepositoryPart(
+  folder: Folder,
+  name: string,
+  content: string | Buffer,
+): Promise<{ existed: boolean }> {
   requireNoRepository(folder, name, content);
-  const before = namesRepositoryPart(join(folder.shown, name)) ? readPlainNow(folder.at(name), PART_BYTES) : null;
+  const before = readPlainNow(folder.at(name), PART_BYTES);
   const put = await putFile(folder, name, content);
   try {
     // Two parts that are written at once are each missing when the other one is looked at.

@@ -3,7 +3,7 @@ import type { Begun, Sight } from '../../../src/activities/workspace/alike.js';
 import { beginAlike, endsIn } from '../../../src/activities/workspace/alike.js';
 
 const sight = (mounts: string[], kept: string[] = [], patterns: string[] = []): Sight => ({
-  ...{ mounts, basis: mounts, identity: [], isSteady: true, sockets: [] },
+  ...{ mounts, basis: mounts, isSteady: true, sockets: [] },
   ...{ kept, patterns },
 });
 const never = new AbortController().signal;
@@ -32,7 +32,7 @@ it('lets one that sees it otherwise wait, and looks again then', async () => {
 it.each([
   ['places', sight(['a'], ['b'])],
   ['patterns', sight(['a'], [], ['b'])],
-  ['what was made anew', { ...sight(['a']), identity: ['b'] }],
+  ['what was made anew', { ...sight(['a']), basis: ['a', 'another'] }],
   ['folders that may go', { ...sight(['a']), isSteady: false }],
 ])('lets one wait that sees it by the same mounts, but not the same for %s', async (_what, other) => {
   const begun: string[] = [];

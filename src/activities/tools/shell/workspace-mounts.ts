@@ -32,7 +32,7 @@ export interface Shown {
 }
 
 /** How a workspace is mounted. */
-export type Mounts = Pick<Sight, 'mounts' | 'basis' | 'identity' | 'isSteady'>;
+export type Mounts = Pick<Sight, 'mounts' | 'basis' | 'isSteady'>;
 
 /**
  * Makes the folders that limits of an agent name by a `/` at their end: only what is there can be mounted, and so be
@@ -94,8 +94,7 @@ export function workspaceMounts({ workspace, kept: places, writable, states, soc
   const forSockets = words(going.map((path) => ({ bind: '--bind-try', path })));
   return {
     mounts: [...words(first), ...forSockets, ...words(last), ...covered(sockets)],
-    basis: words([...first, ...last]),
-    identity: [...first, ...last].map(({ path }) => identityOf(path)),
+    basis: [...first, ...last].flatMap(({ bind, path }) => [bind, path, identityOf(path)]),
     isSteady: going.length === 0,
   };
 }
