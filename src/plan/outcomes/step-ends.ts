@@ -10,12 +10,17 @@ import { segmentOf } from '../plan.js';
 import type { RunSettings } from '../run-input.js';
 import type { StepEnd } from '../schedule/schedule-state.js';
 import { stepStatusOf } from '../schedule/schedule.js';
-import type { LoopStep, Step } from '../step.js';
+import type { LoopStep, Step, WorkflowStep } from '../step.js';
 import type { Value } from '../values/value.js';
 import { inline } from '../values/value.js';
 
 /** Type of the failure with which a run that did not succeed ends in Temporal; its one detail is the RunOutcome. */
 export const RUN_FAILED = 'run-failed';
+
+/** What a nested run did that has worked for longer than one try may. */
+export function lateNested({ timeout_ms }: Pick<WorkflowStep, 'timeout_ms'>): string {
+  return `did not end within ${timeout_ms / 1000} s`;
+}
 
 /**
  * What a gate's end makes of its step. The output of an approved gate is exactly what was approved, so that later steps

@@ -1,5 +1,6 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import { condition } from '../determinism/condition.js';
+import { lateNested } from '../../plan/outcomes/step-ends.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { WorkflowStep } from '../../plan/step.js';
@@ -30,7 +31,7 @@ export interface TimeLimit {
 export function limitOfNested(scope: Scope, step: WorkflowStep): TimeLimit {
   const { settings, runningSteps, root, overdue } = scope.context;
   const path = pathOf(scope, step);
-  const late = `did not end within ${step.timeout_ms / 1000} s`;
+  const late = lateNested(step);
   overdue.delete(path); // of the try before
   return {
     ms: step.timeout_ms,

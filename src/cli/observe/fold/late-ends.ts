@@ -1,4 +1,5 @@
 import type { StepEnd } from '../../../plan/schedule/schedule-state.js';
+import { lateNested } from '../../../plan/outcomes/step-ends.js';
 import { segmentOf } from '../../../plan/plan.js';
 import type { BlockStep, Step } from '../../../plan/step.js';
 import { isBlockStep } from '../../../plan/step.js';
@@ -14,7 +15,7 @@ export function endInTime(fold: RunFold, { scope, step }: Spot, at: string, end:
   const time = lasted(scope.started.get(step.index), Date.parse(at));
   // The limit of a nested run is its timeout, where its step has no shorter deadline.
   if (step.kind === 'workflow' && step.timeout_ms > 0 && step.timeout_ms <= (step.deadline_ms ?? Infinity)) {
-    const late = `did not end within ${step.timeout_ms / 1000} s`;
+    const late = lateNested(step);
     // Where it stands still while the nested run waits for people, the time alone tells nothing: the run said why.
     const isLate =
       fold.input.settings.limits_work === true
