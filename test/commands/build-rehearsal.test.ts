@@ -9,6 +9,12 @@ import type { RunResult } from '../../src/plan/result.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 
+interface Shown {
+  path: string;
+  output: unknown;
+  steps?: Shown[];
+}
+
 const spec = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../definitions/builds', `${name}.yml`), 'utf8');
 
@@ -92,15 +98,19 @@ describe('a rehearsal of a build for a board', () => {
   it('compiles for it, and neither flashes nor listens', async () => {
     const { code, result, told } = await rehearse('build', 'lamp.yml');
     expect([code, result.status, result.error], told).toEqual([0, 'success', null]);
-    expect(result.output).toMatchObject({ deploy: { devices: { lamp: { compile_error: '', heard: 'ready' } } } });
+    expect(result.output).toMatchObject({ deploy: { devices: { lamp: { compile_error: null, heard: 'ready' } } } });
     const { stdout } = await project.run('show', result.run);
     expect(stdout).toContain('rehearsal: 4 bytes not written');
+    // What is well has no reason why it is not.
+    const shown = JSON.parse((await project.run('show', result.run, '--json')).stdout) as { steps: Shown[] };
+    const build = shown.steps.find(({ path }) => path === 'build')?.steps;
+    expect(build?.find(({ path }) => path === 'build/start')?.output).toEqual({ ok: true, reason: null });
   });
 
   it('compiles a sketch, where its builder may write', { tags: ['arduino'] }, async () => {
     const { code, result, told } = await rehearse('run', 'blink.yml');
     expect([code, result.status, result.error], told).toEqual([0, 'success', null]);
-    expect(result.output).toMatchObject({ tests: { ok: true }, deploy: { devices: { uno: { compile_error: '' } } } });
+    expect(result.output).toMatchObject({ tests: { ok: true }, deploy: { devices: { uno: { compile_error: null } } } });
     const { stdout } = await project.run('workspace', 'diff', result.run);
     const written = [...stdout.matchAll(/^\+\+\+ b\/(\S+)$/gm)].map(([, path]) => path);
     expect(written.filter((path) => path?.startsWith('.elisa/') === false).sort()).toEqual([

@@ -130,7 +130,9 @@ describe('rerun', () => {
     const result = await json<Rerun & { error: string }>('rerun', 'third', '--id', 'edited');
     expect([result.status, result.error]).toEqual([
       'partial',
-      expect.stringContaining('`publish` of third had an external effect, or may have had, and this is something else'),
+      expect.stringContaining(
+        '`publish` of third had an external effect, or may have had, and left no result of what is asked now',
+      ),
     ]);
     // The nested step is given what it was given before, but the one before it has tools, and may have changed files.
     const asked = endpoint.requests.slice(before).map(({ prompt }) => /edited|deep in/.exec(prompt)?.[0]);

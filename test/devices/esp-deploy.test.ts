@@ -61,7 +61,7 @@ describe('the deployment of the shipped build for an ESP32', () => {
       target: 'esp32',
       devices: {
         counter: {
-          compile_error: '',
+          compile_error: null,
           flashed: { images: [{ offset: '0x10000' }] },
           heard: expect.stringMatching(/simulated: counter ready[^]*simulated: tick 3$/) as string,
         },

@@ -66,7 +66,7 @@ function opened(page: string): Look {
   return {
     run: { id: 'run', tool: 'read_file', inputs: { path: literalText(page) }, on_error: 'continue' },
     ok: "steps.run.status == 'success'",
-    reason: JSON.stringify(`There is no page \`${page}\`.`),
+    reason: 'steps.run.error',
     told: {},
   };
 }
