@@ -124,6 +124,17 @@ function compileSchema(schema: Json): Compiled | Unusable {
   const key = canonicalJson(schema);
   const kept = compiled.get(key);
   if (kept !== undefined) return kept;
+  try {
+    const ran = withinTime(COMPILE_MS, () => compile(schema));
+    if (ran === 'slow') return { unusable: 'it takes too long to read' };
+    compiled.set(key, ran.value, 1);
+    return ran.value;
+  } catch (error) {
+    return { unusable: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function compile(schema: Json): Compiled {
   const patterns = createSchemaPatterns();
   const ajv = new Ajv2020({
     strict: false,
@@ -134,15 +145,7 @@ function compileSchema(schema: Json): Compiled | Unusable {
     logger: false,
     code: { regExp: patterns.engine },
   });
-  try {
-    const ran = withinTime(COMPILE_MS, () => ajv.compile(withoutDialect(schema)));
-    if (ran === 'slow') return { unusable: 'it takes too long to read' };
-    const made = { validate: ran.value, patterns };
-    compiled.set(key, made, 1);
-    return made;
-  } catch (error) {
-    return { unusable: error instanceof Error ? error.message : String(error) };
-  }
+  return { validate: ajv.compile(withoutDialect(schema)), patterns };
 }
 
 /**
