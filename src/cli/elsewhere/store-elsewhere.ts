@@ -2,7 +2,7 @@ import type { Json } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { Hash, StoredValue, Value } from '../../plan/values/value.js';
-import { fitsInline, isStored } from '../../plan/values/value.js';
+import { fitsInline, inline, isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import type { ApprovalKey } from '../../store/records/approval-key.js';
@@ -55,7 +55,7 @@ export function createStoreElsewhere(place: StorePlace): Store {
     id: place.id,
     get,
     putAlways,
-    put: async (value): Promise<Value> => (fitsInline(value) ? { value } : putAlways(value)),
+    put: async (value): Promise<Value> => (fitsInline(value) ? inline(value) : putAlways(value)),
     getText: async (text) => (typeof text === 'string' ? text : String(await get(text.text))),
     getPlan: (plan) => askStore(place, { op: 'getPlan', plan }),
     putPlan: async (plan) => {

@@ -30,6 +30,14 @@ export function canonicalJson(value: unknown): string {
   return text === '' ? '{}' : `${text}}`;
 }
 
+/**
+ * A value as whoever reads it from the store has it: members in the order of canonical JSON. Their order shows in texts
+ * that are made of a value, so it must not depend on whether that was stored on its way.
+ */
+export function asStored(value: Json): Json {
+  return typeof value === 'object' ? (JSON.parse(canonicalJson(value)) as Json) : value; // JSON of a JSON-safe value
+}
+
 /** A value as text inside a template: strings stand as they are, nothing is empty, the rest is JSON with indent 2. */
 export function toText(value: Json | undefined): string {
   if (value === undefined) return '';

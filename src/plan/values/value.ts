@@ -1,5 +1,5 @@
 import type { Json } from './json.js';
-import { INLINE_BYTES, PREVIEW_CHARACTERS, utf8Bytes } from './json.js';
+import { asStored, INLINE_BYTES, PREVIEW_CHARACTERS, utf8Bytes } from './json.js';
 import { cutTo } from '../text/cut-to.js';
 
 /** The name of a stored value: the SHA-256 of its bytes. */
@@ -32,7 +32,7 @@ export function isStored(value: Value): value is StoredValue {
 
 /** A value that is known to be small. Values that may be big go through the store instead. */
 export function inline(value: Json): Value {
-  return { value };
+  return { value: asStored(value) };
 }
 
 /** Tells whether a value may travel by itself (I6). */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/plan/values/json.js';
 import { canonicalJson } from '../../../src/plan/values/json.js';
 import type { Hash } from '../../../src/plan/values/value.js';
-import { isStored } from '../../../src/plan/values/value.js';
+import { inline, isStored } from '../../../src/plan/values/value.js';
 import { sha256 } from '../../../src/store/hash.js';
 import { openStore } from '../../../src/store/local-store.js';
 import { StoreFailure } from '../../../src/store/store-failure.js';
@@ -40,6 +40,19 @@ describe('a value', () => {
       const other = await reopened(folder);
       expect(JSON.stringify(await store.get(ref))).toBe(JSON.stringify(await other.get(ref)));
     }
+  });
+
+  it('has its members in one order, whether it is stored or travels by itself', async () => {
+    const store = await openStore(await temporaryFolder());
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (given) => {
+        const value = given as Json;
+        const stored = JSON.stringify(await store.get((await store.putAlways(value)).ref));
+        for (const way of [await store.put(value), inline(value)])
+          if ('value' in way) expect(JSON.stringify(way.value)).toBe(stored);
+      }),
+      { numRuns: 50, examples: [[{ stdout: '', exit_code: 0 }], [[{ b: { d: 1, c: 2 }, a: -0 }]]] },
+    );
   });
 
   it('that is stored says its bytes, its head and, when it is a list, its length', async () => {
