@@ -28,6 +28,7 @@ import { converse } from '../programs/converse.js';
 import type { ProgramSpend } from '../programs/program.js';
 import { spendBy } from '../programs/usage.js';
 import { settleQuota, takeQuota } from '../attempt/quota.js';
+import { endingSignal } from '../attempt/single-start.js';
 import { refuseIfShort } from '../attempt/reservation.js';
 import { filesAtStart, leftByProgram, toldBefore } from './attempt-before.js';
 import { contentKey, keepOutput, programContent, reusedOutput } from '../reuse/content-key.js';
@@ -173,6 +174,8 @@ async function replyTo(
     const reply = await askOnce(deps.store, journalled, ask, { signal, cost: (answer) => paid(answer).spent, late });
     const told = reply as unknown as ProgramReply; // nothing else is under such a key
     onSpent(told.spent);
+    // An answer may have come before the program was ended: it is kept, and the step's time is not over for it (I9).
+    endingSignal(Context.current()).throwIfAborted();
     return told;
   } finally {
     await settleQuota(deps.store, quota, account.spent.usd === null ? null : account.counted.usd);

@@ -88,8 +88,9 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
     })
       .then((end) => {
         listening.finish();
-        signal.throwIfAborted();
-        return masked(listening.outcome() ?? listening.reader.end(end, listening.said()), redact);
+        const told = listening.outcome(signal.aborted);
+        if (told === null) signal.throwIfAborted();
+        return masked(told ?? listening.reader.end(end, listening.said()), redact);
       })
       // Also of one that was cancelled: what it has made does not stay.
       .catch((error: unknown) => settleAfter(error, release, options.log));
@@ -113,6 +114,7 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
   const pieces = maskPieces(redact);
   const text = gatherText(log, (characters) => onProgress({ characters }));
   let early: ProgramOutcome | null = null;
+  let hasResult = false;
   let turns = 0;
   let leaving: NodeJS.Timeout | undefined;
 
@@ -126,15 +128,19 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
     enough.abort(new Error('the program is ended'));
   }
 
-  /**
-   * One that stays, for a server that it has started say, would be ended by the step's limit, and its answer be lost.
-   */
+  /** Some stay, for a server that they have started say. */
   function leaveSoon(): void {
     clearTimeout(leaving);
+    hasResult = true;
     leaving = setTimeout(() => {
       log.write('note', `\`${program.name}\` has told its result and does not end: it is ended\n`);
-      stopWith(reader.end({ code: 0, signal: null }, said.text().trim()));
+      stopWith(toldResult());
     }, LEAVE_MS);
+  }
+
+  /** What it has told counts, however it was ended afterwards. */
+  function toldResult(): ProgramOutcome {
+    return reader.end({ code: 0, signal: null }, said.text().trim());
   }
 
   function tell(event: ProgramEvent): void {
@@ -144,6 +150,7 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
         return text.add(pieces.add(event.text));
       case 'turn':
         clearTimeout(leaving);
+        hasResult = false;
         turns += 1;
         onProgress({ turns });
         // Programs that know the limit keep it themselves; the others are ended when they begin another turn.
@@ -182,7 +189,8 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
     stderr: errorLines,
     enough: enough.signal,
     said: () => said.text().trim(),
-    outcome: () => early,
+    /** What came of it before its end; of one that was ended from outside, by its limit say, what it had told. */
+    outcome: (isEnded: boolean) => early ?? (isEnded && hasResult ? toldResult() : null),
     finish: () => {
       outLines.end();
       errorLines.end();
