@@ -3,11 +3,11 @@ import { isObject } from '../../plan/values/json.js';
 import type { Access } from '../../plan/agents/program-access.js';
 import { runsAnything } from '../../plan/agents/program-access.js';
 import type { Usage } from '../models/protocol/provider.js';
-import { NO_USAGE, tokensOf } from '../models/protocol/provider.js';
+import { NO_USAGE } from '../models/protocol/provider.js';
 import type { ProcessEnd } from '../processes/started-process.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, objectsIn, textAt } from './stream.js';
-import { addUsage, tokensIn } from './usage.js';
+import { addUsage, toldUsage, tokensIn } from './usage.js';
 
 /** It asks its provider again so often by itself; beyond that Temporal does, visibly (decision 13). */
 const OWN_RETRIES = '1';
@@ -170,7 +170,7 @@ function withoutResult({ code, signal }: ProcessEnd, said: string, usage: Usage)
   return {
     kind: 'failed',
     message: `Claude Code ended without a result (${end})${said === '' ? '' : `: ${said}`}`,
-    usage,
+    usage: toldUsage(usage),
     usd: null,
   };
 }
@@ -180,8 +180,7 @@ function withoutResult({ code, signal }: ProcessEnd, said: string, usage: Usage)
  * Where it tells no tokens, those of its messages count.
  */
 function outcomeOf(result: JsonObject, retryMs: number | null, seen: Usage): ProgramOutcome {
-  const told = totalUsage(result);
-  const spent = { usage: tokensOf(told) === 0 ? seen : told, usd: costIn(result) };
+  const spent = { usage: toldUsage(totalUsage(result)) ?? toldUsage(seen), usd: costIn(result) };
   const subtype = textAt(result, 'subtype');
   const said = [textAt(result, 'result'), ...(Array.isArray(result['errors']) ? result['errors'].map(String) : [])]
     .filter((text) => text !== '')

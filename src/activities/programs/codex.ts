@@ -1,12 +1,11 @@
 import type { Effort } from '../../plan/names.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Usage } from '../models/protocol/provider.js';
-import { NO_USAGE } from '../models/protocol/provider.js';
 import { isStrictSchema } from '../models/protocol/strict-schema.js';
 import { statusIn } from './status.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, textAt } from './stream.js';
-import { tokensIn, usageSince } from './usage.js';
+import { toldUsage, tokensIn, usageSince } from './usage.js';
 import { ownOf } from '../../plan/values/own.js';
 
 /** How much its models think, in its words. */
@@ -71,7 +70,7 @@ function setting(name: string, value: string): string[] {
 /** `before` is what the thread had used: Codex reports what it has used in all. */
 function createReader(before: Usage): ProgramReader {
   let answer: string | null = null;
-  let usage = NO_USAGE;
+  let usage: Usage | null = null;
   let refusal: string | null = null;
   let isDone = false;
   const begun = new Set<string>();
@@ -105,7 +104,7 @@ function createReader(before: Usage): ProgramReader {
           return readItem(objectAt(event, 'item'), true);
         case 'turn.completed':
           isDone = true;
-          usage = usageSince(before, usageIn(objectAt(event, 'usage')));
+          usage = since(before, toldUsage(usageIn(objectAt(event, 'usage'))));
           return [{ kind: 'turn', usage: null }, { kind: 'result' }];
         case 'turn.failed':
           refusal = textAt(objectAt(event, 'error'), 'message');
@@ -131,6 +130,10 @@ function createReader(before: Usage): ProgramReader {
       };
     },
   };
+}
+
+function since(before: Usage, now: Usage | null): Usage | null {
+  return now === null ? null : usageSince(before, now);
 }
 
 /** Its input counts what came from the cache; its output counts reasoning. */

@@ -134,9 +134,14 @@ async function oneProcess(
       usd,
       session: use,
     },
+  }).catch((error: unknown) => {
+    // It was ended from outside, and has counted nothing yet. Whoever resumes its session counts anew.
+    if (keeper.hasAsked() && session.spent === before)
+      onSpent(paidIn({ ...session, spent: addSpent(before, { usage: reservedUsage(conversation), usd: null }) }));
+    throw error;
   });
   await keeper.written();
-  session.spent = addSpent(before, keeper.hasAsked() ? toldOr(outcome, conversation) : outcome);
+  session.spent = addSpent(before, spentBy(outcome, keeper.hasAsked(), conversation));
   onSpent(paidIn(session));
   return { outcome, session };
 }
@@ -145,13 +150,18 @@ function sessionAt(id: string, left: OpenSession | null, fresh?: { lost: Program
   return { id, spent: left?.spent ?? NOTHING_SPENT, lost: left?.lost ?? fresh?.lost ?? NOTHING_SPENT };
 }
 
-/** What a program used that was ended before it said so: nobody knows, and it counts as it was reserved. */
-function toldOr(outcome: ProgramOutcome, { call, question }: Conversation): ProgramSpend {
-  const { kind, usage, usd } = outcome;
-  if (kind === 'answer' || usd !== null || tokensOf(usage) > 0) return { usage, usd };
-  const { system, prompt } = question;
+/** What a program says that it has used; of one whose model was asked, and that does not say so, what was reserved. */
+function spentBy({ kind, usage, usd }: ProgramOutcome, hasAsked: boolean, conversation: Conversation): ProgramSpend {
+  if (usage !== null) return { usage, usd };
+  if (kind !== 'answer' && (usd !== null || !hasAsked)) return { usage: NO_USAGE, usd };
+  conversation.log.write('note', 'it does not say what it has used: that counts as it was reserved\n');
+  return { usage: reservedUsage(conversation), usd };
+}
+
+/** What counts where nobody knows. */
+function reservedUsage({ call, question: { system, prompt } }: Conversation): Usage {
   const input = bytesInTokens(utf8Bytes(system) + utf8Bytes(prompt));
-  return { usage: { ...NO_USAGE, input, output: call.program.max_tokens }, usd };
+  return { ...NO_USAGE, input, output: call.program.max_tokens };
 }
 
 /** A new conversation, or the one that was left or that the question goes on with. */
@@ -183,7 +193,7 @@ function keepSession(
   };
   return {
     onEvent(event) {
-      asked ||= event.kind === 'turn';
+      asked ||= event.kind === 'turn' || event.kind === 'text';
       if (event.kind === 'session' && event.id !== '' && event.id !== session.id) {
         session.id = event.id;
         keep();

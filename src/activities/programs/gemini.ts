@@ -7,7 +7,7 @@ import type { ProcessEnd } from '../processes/started-process.js';
 import type { Invocation, Program, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { statusIn } from './status.js';
 import { briefly, objectAt, textAt } from './stream.js';
-import { addUsage, tokensIn } from './usage.js';
+import { addUsage, toldUsage, tokensIn } from './usage.js';
 
 /** Exit codes of its own, beside 1; 53 is its limit of turns. Of a refused call it is the status's last eight bits. */
 const EXIT = { auth: 41, turns: 53 } as const;
@@ -101,7 +101,7 @@ function createReader(): ProgramReader {
     // It would ask again for minutes; Temporal does that, visibly (decision 13).
     hear: (line) =>
       /^Attempt \d+ failed with status 429\b/.test(line)
-        ? { kind: 'refused', status: 429, message: briefly(line), afterMs: null, usage: NO_USAGE, usd: null }
+        ? { kind: 'refused', status: 429, message: briefly(line), afterMs: null, usage: null, usd: null }
         : null,
     end: (end, said) => outcomeOf(result, text, end, said),
   };
@@ -114,7 +114,7 @@ function outcomeOf(
   said: string,
 ): ProgramOutcome {
   const stats = objectAt(result ?? {}, 'stats');
-  const spent = { usage: usageIn(stats), usd: null };
+  const spent = { usage: toldUsage(usageIn(stats)), usd: null };
   if (result?.['status'] === 'success' && code === 0)
     return { kind: 'answer', text, model: mainModel(stats), ...spent };
   const message = textAt(objectAt(result ?? {}, 'error'), 'message') || said;

@@ -56,9 +56,8 @@ export interface ProgramSpend {
   usd: number | null;
 }
 
-/** How a program ended. */
-export type ProgramOutcome = ProgramSpend &
-  (
+/** How a program ended. `usage` null: it does not say what it has used. */
+export type ProgramOutcome = Omit<ProgramSpend, 'usage'> & { usage: Usage | null } & (
     | { kind: 'answer'; text: string; /** The model that answered, where it says so. */ model: string | null }
     /** Its provider refused: with the HTTP status where it tells, and when to come back. */
     | { kind: 'refused'; status: number | null; message: string; afterMs: number | null }

@@ -15,6 +15,11 @@ export function tokensIn(value: Json | undefined, name: string): number {
   return typeof count === 'number' && count > 0 && count <= Number.MAX_SAFE_INTEGER ? Math.round(count) : 0;
 }
 
+/** What a program counts; null for no token at all: it does not count, and that is not free. */
+export function toldUsage(usage: Usage): Usage | null {
+  return tokensOf(usage) === 0 ? null : usage;
+}
+
 export function addUsage(a: Usage, b: Usage): Usage {
   return combine(a, b, (left, right) => left + right);
 }

@@ -3,10 +3,11 @@ import type { StepOutput } from '../../../src/activities/contract.js';
 import type { JsonObject } from '../../../src/plan/values/json.js';
 import type { ProgramName } from '../../../src/plan/agents/program.js';
 import type { Bench } from '../helpers/harness.js';
-import { failureOf } from '../helpers/harness.js';
+import { failureOf, readLog } from '../helpers/harness.js';
+import { until } from '../../faults/project.js';
 import type { PlayOptions } from '../../tools/programs/bench.js';
-import { playStep } from '../../tools/programs/bench.js';
-import { result, standIn } from '../../tools/programs/stand-in.js';
+import { PRICE, playStep } from '../../tools/programs/bench.js';
+import { lingering, result, standIn } from '../../tools/programs/stand-in.js';
 
 const mayUse = (told: string[]): string[] =>
   told.map((words) => /--max-budget-usd (\S+)/.exec(words)?.[1] ?? 'anything');
@@ -55,6 +56,13 @@ describe('what Claude Code may spend', () => {
   });
 });
 
+/** Of a prompt of 600 words. */
+const AS_RESERVED = {
+  usd: expect.closeTo((1_000 * 5 + 1_000 * 25) / 1e6, 3) as number, // a matcher stands for what it matches
+  tokens: expect.closeTo(2_000, -2) as number,
+  steps: 1,
+};
+
 describe.each<[ProgramName, JsonObject[]]>([
   [
     'codex',
@@ -68,8 +76,48 @@ describe.each<[ProgramName, JsonObject[]]>([
       playStep(bench, name, { prompt: 'word '.repeat(600), agentFields: { max_turns: 2 } }),
     );
     expect(failure.type).toBe('turns-exceeded');
-    expect(failure.details).toEqual([
-      { usd: expect.closeTo((1_000 * 5 + 1_000 * 25) / 1e6, 3), tokens: expect.closeTo(2_000, -2), steps: 1 },
-    ]);
+    expect(failure.details).toEqual([AS_RESERVED]);
+  });
+
+  it('that is cancelled before it says what it has used counts as it was reserved', async () => {
+    const bench = await lingering(name, turns);
+    const playing = playStep(bench, name, { prompt: 'word '.repeat(600) }).catch((error: unknown) => error);
+    await until(bench.hasTold);
+    bench.temporal.cancel('CANCELLED');
+    expect(await playing).toMatchObject({ name: 'CancelledFailure', details: [AS_RESERVED] });
+  });
+});
+
+const FREE: [ProgramName, JsonObject[]][] = [
+  ['claude', [{ type: 'result', subtype: 'success', is_error: false, result: 'Done.' }]],
+  [
+    'codex',
+    [
+      { type: 'item.completed', item: { type: 'agent_message', text: 'Done.' } },
+      { type: 'turn.completed', usage: null },
+    ],
+  ],
+  [
+    'gemini',
+    [
+      { type: 'message', role: 'assistant', content: 'Done.' },
+      { type: 'result', status: 'success' },
+    ],
+  ],
+];
+
+describe.each(FREE)('%s that answers and does not say what it has used', (name, words) => {
+  it('counts as it was reserved, and the log says so', async () => {
+    const bench = await standIn(name, words);
+    const { output, spend } = await playStep(bench, name, { prompt: 'word '.repeat(600) });
+    expect(output).toEqual({ value: 'Done.' });
+    expect(spend).toEqual(AS_RESERVED);
+    expect((await readLog(bench)).map(({ text }) => text).join('')).toContain('does not say what it has used');
+  });
+
+  it('costs nobody knows what, where its price is not known either', async () => {
+    const bench = await standIn(name, words);
+    const program = { program: name, model: null, price: PRICE, assumed: true as const, max_tokens: 1_000 };
+    expect((await playStep(bench, name, { call: { program } })).spend).toMatchObject({ usd: null });
   });
 });

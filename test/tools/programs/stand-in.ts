@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
@@ -26,6 +27,28 @@ export async function standIn(
     ...bench,
     told: async () => (await readFile(join(bin, 'told'), 'utf8')).trim().split('\n'),
     read: (process) => readFile(join(bin, `${process}.read`), 'utf8'),
+  };
+}
+
+/** Stands in for a program that says something, and then stays. */
+export async function lingering(
+  name: ProgramName,
+  words: JsonObject[],
+): Promise<Bench & { hasTold: () => boolean; starts: () => Promise<string> }> {
+  const bench = await createBench({ credentials: {} });
+  const bin = await temporaryFolder();
+  await writeFile(join(bin, 'words'), words.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  await writeFile(
+    join(bin, name),
+    `#!/bin/sh\necho start >> ${bin}/starts\ncat > /dev/null\ncat ${bin}/words\ntouch ${bin}/told\nsleep 600\n`,
+  );
+  await chmod(join(bin, name), 0o755);
+  vi.stubEnv('PATH', `${bin}:/usr/bin:/bin`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return {
+    ...bench,
+    hasTold: () => existsSync(join(bin, 'told')),
+    starts: () => readFile(join(bin, 'starts'), 'utf8'),
   };
 }
 
