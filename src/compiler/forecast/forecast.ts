@@ -10,6 +10,7 @@ import type { ProgramName } from '../../plan/agents/program.js';
 import { isOpenToPrograms } from '../../plan/agents/program.js';
 import { redoneBy } from '../../plan/schedule/rework.js';
 import type { AgentStep, Block, ForeachStep, Step, PlanStep } from '../../plan/step.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { CallSizes } from './forecast-calls.js';
 import { callSizes } from './forecast-calls.js';
@@ -69,6 +70,8 @@ export interface ModelCalls extends CallSizes {
   model: string;
   /** The program that plays the agent: each call is then a conversation of its own. */
   program?: string;
+  /** Settings of the model, which may bound its answers. */
+  params?: JsonObject;
   least: number;
   most: number;
   /** Agents that have tools: of each the first turn alone is counted, for no Plan says how many it takes. */
@@ -220,7 +223,8 @@ function callsOf(plan: Plan, block: Block, step: AgentStep): ModelCalls {
   // A try that no answer came of is not counted: only transient failures are tried again, and they cost nothing.
   const most = step.schema === null ? 1 : 1 + ASKED_AGAIN;
   const openEnded = agent?.uses === undefined || agent.uses.length === 0 ? {} : { openEnded: [agent.name] };
-  return { model, least: 1, most, ...callSizes(plan, block, step), ...openEnded };
+  const params = agent?.params === undefined ? {} : { params: agent.params };
+  return { model, least: 1, most, ...callSizes(plan, block, step), ...openEnded, ...params };
 }
 
 /** A call of each who may be given tasks. */
@@ -248,11 +252,11 @@ function sum(parts: Forecast[]): Forecast {
   };
 }
 
-/** Calls of one model as one entry: the sizes are then those of an average call. */
+/** Calls of one model with the same settings as one entry: the sizes are then those of an average call. */
 function merged(calls: ModelCalls[]): ModelCalls[] {
   const byModel = new Map<string, ModelCalls>();
   for (const call of calls) {
-    const key = `${call.program ?? ''} ${call.model}`;
+    const key = `${call.program ?? ''} ${call.model} ${JSON.stringify(call.params)}`;
     const other = byModel.get(key);
     if (other === undefined) byModel.set(key, call);
     else {

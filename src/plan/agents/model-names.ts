@@ -35,6 +35,9 @@ export function defaultOf(name: string): string | null {
   return name === '' ? DEFAULT_MODEL : (/^default:(.+)$/.exec(name)?.[1] ?? null);
 }
 
+/** What OpenAI calls its models: such a name goes there where it can be reached, without `openai:` before it. */
+export const OPENAI_NAME = /^(gpt-|chatgpt-|o\d)/;
+
 /** What is said of a model that its provider does not have. */
 export const OTHER_MODELS =
   'Name another in the definition, or by `models.default` or `models.aliases` in perdure.yml.';

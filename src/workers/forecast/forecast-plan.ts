@@ -1,11 +1,10 @@
-import { ANSWER_TOKENS } from '../../activities/models/protocol/provider.js';
 import { callSizes } from '../../compiler/forecast/forecast-calls.js';
 import type { PastRun } from '../../compiler/forecast/past.js';
 import type { Guess, PastForecast, Rest } from '../../compiler/forecast/simulate.js';
 import { simulate } from '../../compiler/forecast/simulate.js';
 import type { Config } from '../../compiler/project/config.js';
 import type { Plan } from '../../plan/plan.js';
-import { BYTES_PER_TOKEN, SHORT_ANSWER, priceRange } from './price-range.js';
+import { BYTES_PER_TOKEN, answerRange, priceRange } from './price-range.js';
 
 /** Where prices of steps come from that no run has done. */
 export interface ForecastPrices {
@@ -26,13 +25,16 @@ export function forecastPlan(
   const guess: Guess = (step, block) => {
     if (step.kind !== 'agent') return { usd: [0, 0], tokens: [0, 0] };
     const sizes = callSizes(plan, block, step);
-    const model = step.model ?? plan.agents[step.agent]?.model ?? '';
-    const { least, most } = priceRange([{ model, least: 1, most: 1, ...sizes }], models, env);
+    const agent = plan.agents[step.agent];
+    const model = step.model ?? agent?.model ?? '';
+    const call = { model, ...(agent?.params === undefined ? {} : { params: agent.params }) };
+    const { least, most } = priceRange([{ ...call, least: 1, most: 1, ...sizes }], models, env);
+    const answer = answerRange(call, models, env);
     return {
       usd: [least ?? 0, most ?? 0],
       tokens: [
-        sizes.literal / BYTES_PER_TOKEN.least + SHORT_ANSWER,
-        (sizes.literal + sizes.referred) / BYTES_PER_TOKEN.most + ANSWER_TOKENS.anthropic,
+        sizes.literal / BYTES_PER_TOKEN.least + answer.least,
+        (sizes.literal + sizes.referred) / BYTES_PER_TOKEN.most + answer.most,
       ],
     };
   };

@@ -1,10 +1,14 @@
 import type { ModelOptions } from '../../plan/agents/model-names.js';
-import { wantedModel } from '../../plan/agents/model-names.js';
+import type { ModelChoice } from '../../plan/agents/model-choice.js';
+import { OPENAI_NAME, wantedModel } from '../../plan/agents/model-names.js';
 import type { PriceTable } from '../../activities/dependencies.js';
 import { costOf } from '../../activities/models/choice/prices.js';
-import { ANSWER_TOKENS, NO_USAGE } from '../../activities/models/protocol/provider.js';
+import { isCloudModel } from '../../activities/models/http/ollama-address.js';
+import { answerTokens } from '../../activities/models/choice/with-price.js';
+import { NO_USAGE } from '../../activities/models/protocol/provider.js';
 import type { Config } from '../../compiler/project/config.js';
 import type { ModelCalls } from '../../compiler/forecast/forecast.js';
+import { mostAnswered } from '../../plan/agents/model-rules.js';
 import type { Price } from '../../plan/budget/price.js';
 
 /** A short answer, in tokens: the lower end of the range. */
@@ -48,10 +52,11 @@ export function priceRange(
     if (call.program !== undefined) continue;
     const model = wantedModel(call.model, optionsOf(config), env);
     if (!range.models.includes(model)) range.models.push(model);
-    const least = priceOf(model, { input: call.literal / BYTES_PER_TOKEN.least, output: SHORT_ANSWER }, config);
+    const { least: shortest, most: longest } = answerRange(call, config, env);
+    const least = priceOf(model, { input: call.literal / BYTES_PER_TOKEN.least, output: shortest }, config);
     const most = priceOf(
       model,
-      { input: (call.literal + call.referred) / BYTES_PER_TOKEN.most, output: ANSWER_TOKENS.anthropic },
+      { input: (call.literal + call.referred) / BYTES_PER_TOKEN.most, output: longest },
       config,
     );
     if (least === null || most === null) {
@@ -64,13 +69,31 @@ export function priceRange(
   return range;
 }
 
+/** Tokens of a short answer, and of the longest: by the settings of the call, else what its provider lets it be. */
+export function answerRange(
+  { model: name, params }: Pick<ModelCalls, 'model' | 'params'>,
+  config: Config['models'],
+  env: Record<string, string | undefined>,
+): { least: number; most: number } {
+  const choice = choiceOf(wantedModel(name, optionsOf(config), env));
+  const most = mostAnswered({ ...choice, max_tokens: answerTokens(choice) }, params);
+  return { least: Math.min(SHORT_ANSWER, most), most };
+}
+
+/** Where a name leads as far as it says so itself: a name without a provider may go to another where none is reached. */
+function choiceOf(name: string): Pick<ModelChoice, 'provider' | 'model'> {
+  const [, provider, model = name] = /^(anthropic|ollama|openai|rehearsal):(.+)$/.exec(name) ?? [];
+  const usual = OPENAI_NAME.test(name) ? 'openai' : 'anthropic';
+  return { provider: (provider ?? usual) as ModelChoice['provider'], model }; // the expression has no others
+}
+
 function optionsOf(config: Config['models']): ModelOptions {
   return { default: config?.default, aliases: config?.aliases };
 }
 
 function priceOf(name: string, tokens: { input: number; output: number }, config: Config['models']): number | null {
-  const [, provider, model = name] = /^(anthropic|ollama|openai|rehearsal):(.+)$/.exec(name) ?? [];
-  if (provider === 'rehearsal' || (provider === 'ollama' && !/[:-]cloud$/.test(model))) return 0;
+  const { provider, model } = choiceOf(name);
+  if (provider === 'rehearsal' || (provider === 'ollama' && !isCloudModel(model))) return 0;
   const usage = { ...NO_USAGE, ...tokens };
   const known = costOf(model, usage, tableOf(config));
   return (

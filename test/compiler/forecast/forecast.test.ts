@@ -7,6 +7,7 @@ import { countCalls, rangeWords } from '../../../src/cli/forecast/forecast-words
 import { forecastOf } from '../../../src/compiler/forecast/forecast.js';
 import { packageRoot } from '../../../src/compiler/text/disk.js';
 import type { Plan } from '../../../src/plan/plan.js';
+import { AGENT } from '../../activities/helpers/harness.js';
 import { everything } from '../../cli/helpers/every-kind.js';
 import { body, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import { SCENARIOS } from '../../replay/scenarios.js';
@@ -177,6 +178,7 @@ describe('the forecast of a Plan', () => {
 });
 
 describe('what it may cost', () => {
+  const ASK = { kind: 'agent' as const, prompt: null, inputs: {}, model: null, schema: null, rehearsal: null };
   const calls = [{ model: 'haiku', least: 1, most: 2, literal: 4_000, referred: 0 }];
 
   it('is a range from short answers to the longest', () => {
@@ -214,6 +216,32 @@ describe('what it may cost', () => {
     );
     expect(range.most).toBeCloseTo(most, 9);
     expect(range.unpriced).toEqual([]);
+  });
+
+  it.each([
+    { what: 'its settings', model: 'haiku', params: { max_tokens: 100 }, tokens: [100, 100] },
+    {
+      what: 'the smallest of them',
+      model: 'openai:x',
+      params: { max_tokens: 900, n_predict: 500 },
+      tokens: [200, 500],
+    },
+    { what: 'the one that the model takes', model: 'gpt-5.5', params: { max_tokens: 1 }, tokens: [200, 16_384] },
+    { what: 'what its provider has it be', model: 'openai:x', params: {}, tokens: [200, 16_384] },
+    { what: 'what runs at Ollama', model: 'ollama:x-cloud', params: { num_predict: 300 }, tokens: [200, 300] },
+  ])('is of answers as long as $what', ({ model, params, tokens }) => {
+    const name = model === 'haiku' ? 'claude-haiku-5-5' : model.replace(/^\w+:/, '');
+    const config = { prices: { [name]: { input: 0, output: 1_000_000 } } };
+    const { least, most } = priceRange([{ ...calls[0]!, most: 1, model, params }], config, {});
+    expect([least, most]).toEqual(tokens);
+  });
+
+  it('is of each agent by its own settings, though they use one model', () => {
+    const short = { ...AGENT, params: { max_tokens: 10 } };
+    const steps = [0, 1].map((index) => ({ ...ASK, ...stepBase(index), agent: `sha256:${index}` as const }));
+    const made = plan(steps, { agents: { 'sha256:0': AGENT, 'sha256:1': short } });
+    const config = { default: 'own', prices: { own: { input: 0, output: 1_000_000 } } };
+    expect(priceRange(forecastOf(made).calls, config, {})).toMatchObject({ least: 210, most: 32_010 });
   });
 
   it('is said to be unknown where no table has the model', () => {

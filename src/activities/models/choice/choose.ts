@@ -8,7 +8,14 @@ import { modelKeyOf } from '../../../plan/step.js';
 import type { Particular } from './compatible.js';
 import { incompatible, isCompatible } from './compatible.js';
 import type { ModelOptions } from '../../../plan/agents/model-names.js';
-import { SHORT_NAMES, byDefault, defaultOf, fullModelName, wantedModel } from '../../../plan/agents/model-names.js';
+import {
+  OPENAI_NAME,
+  SHORT_NAMES,
+  byDefault,
+  defaultOf,
+  fullModelName,
+  wantedModel,
+} from '../../../plan/agents/model-names.js';
 import type { ProviderOptions, Reach } from './reach.js';
 import { matching, reachOf, withPlace } from './reach.js';
 import type { PriceOptions } from './with-price.js';
@@ -140,9 +147,6 @@ function calledAgents(plan: Plan): WantedModel[] {
     agent,
   }));
 }
-
-/** What OpenAI calls its models: such a name goes there where it can be reached, without `openai:` before it. */
-const OPENAI_NAME = /^(gpt-|chatgpt-|o\d)/;
 
 /** A choice, or a text that says what is missing. */
 async function choose(name: string, reach: Reach): Promise<ModelChoice | string> {
