@@ -19,7 +19,8 @@ export async function answerAnthropic(
   answer: Answer,
 ): Promise<void> {
   if ('hang' in answer) return;
-  if ('raw' in answer) return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer.raw);
+  if ('raw' in answer)
+    return void response.writeHead(200, { 'content-type': answer.media ?? 'text/event-stream' }).end(answer.raw);
   if ('status' in answer) return refuse(response, answer);
   if (request.body['stream'] === true) return stream(response, request, answer);
   const text = 'rest' in answer ? answer.text + answer.rest : 'text' in answer ? (answer.text ?? '') : '';

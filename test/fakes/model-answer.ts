@@ -21,7 +21,7 @@ export type Answer =
   /** Says the first part, waits for `until`, then says the rest. */
   | { text: string; until: Promise<void>; rest: string; usage?: Partial<AnswerUsage> }
   /** Sends these bytes as they are, for broken protocols. */
-  | { raw: string };
+  | { raw: string; media?: string };
 
 /** A call as it is sent. */
 export interface SentCall {

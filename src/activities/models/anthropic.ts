@@ -10,6 +10,7 @@ import { stepFailure } from '../failures.js';
 import { conversationParams, servedIn, toBlocks, toParam } from './anthropic-blocks.js';
 import type { Hearing } from './anthropic-stream.js';
 import { gatherBlocks, readMessage } from './anthropic-stream.js';
+import { isWhole, wholeMessage } from './anthropic-whole.js';
 import { leanFetch } from './http/fetch.js';
 import type { ModelMessage } from './protocol/message.js';
 import { bytesGiven, callsIn, wordIn } from './protocol/message.js';
@@ -83,9 +84,9 @@ async function readAnswer(
   take: Hearing['onEvent'],
 ): Promise<Ending & Pick<ModelAnswer, 'usage'>> {
   const { signal, onAccepted, onSaid, onText, onUsage } = context;
-  const events = await client.messages.create({ ...params, stream: true }, { signal });
+  const { data, response } = await client.messages.create({ ...params, stream: true }, { signal }).withResponse();
   onAccepted?.();
-  const { stop_reason, usage } = await readMessage(events, {
+  const { stop_reason, usage } = await readMessage(isWhole(response) ? wholeMessage(response) : data, {
     onEvent(event) {
       if (event.type === 'content_block_delta') {
         onSaid?.(bytesIn(event.delta));

@@ -1,6 +1,7 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { stepFailure } from '../failures.js';
 import { withoutLogin } from '../../plan/text/without-login.js';
+import { cutTo } from '../../plan/text/cut-to.js';
 import { OTHER_MODELS } from '../../plan/agents/model-names.js';
 import { BODY_BYTES } from './http/http.js';
 import { retryAfterMs } from './http/retry-after.js';
@@ -46,6 +47,14 @@ export function httpFailure(refusal: HttpRefusal): ApplicationFailure {
   if (status === 408 || status === 409 || status >= 500)
     return stepFailure('provider-error', `The provider failed (${said}).`);
   return stepFailure('request-refused', `The provider refuses the request (${said}).`);
+}
+
+/** Of what is no answer so much is shown. */
+const SHOWN_CHARACTERS = 200;
+
+/** What is thrown of JSON that came in the place of an answer, and is none: `connectionFailure` tells it. */
+export function noAnswer(body: string): SyntaxError {
+  return new SyntaxError(`it is neither a stream nor an answer, but \`${cutTo(body.trim(), SHOWN_CHARACTERS)}\``);
 }
 
 /** What a connection fails with before anything was sent: no way there, none allowed, or nobody who is trusted. */

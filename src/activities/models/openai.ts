@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { stepFailure } from '../failures.js';
 import { readAll, readLines } from './http/http.js';
-import { connectionFailure, httpFailure } from './model-failures.js';
+import { connectionFailure, httpFailure, noAnswer } from './model-failures.js';
 import { effortFor, sentParams } from '../../plan/agents/model-rules.js';
 import { toFunction } from './ollama-chat.js';
 import type { Chunk, Completion } from './openai-chat.js';
@@ -109,9 +109,16 @@ async function readAnswer(
     } else if (unstreamed.length > 0 || line.startsWith('{')) unstreamed.push(line);
     // all others are comments that keep the connection alive, and names of events
   }
-  if (unstreamed.length > 0) take(wholeChunk(JSON.parse(unstreamed.join('\n')) as Completion));
+  if (unstreamed.length > 0) take(wholeAnswer(unstreamed.join('\n')));
   else if (!isDone && said.finish === null) throw new Error('the answer broke off');
   return toAnswer(said, tools !== undefined);
+}
+
+/** An answer that did not come in pieces. Throws where it is none: nothing in it would be an empty answer. */
+function wholeAnswer(body: string): Chunk {
+  const whole = wholeChunk(JSON.parse(body) as Completion);
+  if (errorIn(whole) == null && whole.choices?.length === 0) throw noAnswer(body);
+  return whole;
 }
 
 async function refused(response: Posted, model: string): Promise<Error> {

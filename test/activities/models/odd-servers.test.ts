@@ -1,13 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelOptions } from '../helpers/harness.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
+import { createAnthropicProvider } from '../../../src/activities/models/anthropic.js';
 import { nothingSaid, toAnswer } from '../../../src/activities/models/openai-chat.js';
 import { NO_USAGE } from '../../../src/activities/models/protocol/provider.js';
 import type { Bench } from '../helpers/harness.js';
-import { callModel, createBench, credentialsAt, failureOf } from '../helpers/harness.js';
+import { callModel, createBench, credentialsAt, failureOf, readLog } from '../helpers/harness.js';
 
-async function saying(raw: string): Promise<Bench> {
-  const endpoint = await startModelEndpoint([{ raw }]);
+async function saying(raw: string, media?: string): Promise<Bench> {
+  const endpoint = await startModelEndpoint([{ raw, ...(media === undefined ? {} : { media }) }]);
   onTestFinished(() => endpoint.close());
   const { url } = endpoint;
   return createBench({ credentials: credentialsAt(url) });
@@ -170,9 +171,61 @@ describe('a whole answer is one', () => {
     },
   );
 
+  it('but for JSON that is none, which is shown', async () => {
+    const failure = await failureOf(callModel(await saying('{"content": "yes"}'), OPENAI));
+    expect(failure).toMatchObject({ nonRetryable: true, message: expect.stringContaining('{"content": "yes"}') });
+  });
+
   it('but for an error in the place of a stream', async () => {
     const bench = await saying(JSON.stringify({ error: { message: 'no', code: 429 } }));
     expect(await failureOf(callModel(bench, OPENAI))).toMatchObject({ type: 'rate-limited' });
+  });
+});
+
+describe('an answer of a server that speaks like Claude and does not stream', () => {
+  const message = {
+    type: 'message',
+    content: [
+      { type: 'text', text: 'yes' },
+      { type: 'text', text: ' and no' },
+    ],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 7, output_tokens: 3 },
+  };
+  const JSON_MEDIA = 'application/json; charset=utf-8';
+
+  it('is one, and what it says it has used counts', async () => {
+    const bench = await saying(JSON.stringify(message, null, 2), JSON_MEDIA);
+    const { output, spend } = await callModel(bench, CLAUDE);
+    expect([output, spend.tokens]).toEqual([{ value: 'yes and no' }, 10]);
+    expect((await readLog(bench)).map(({ text }) => text).join('')).toContain('yes and no');
+  });
+
+  it('has its calls of tools', async () => {
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'it' } };
+    const { url, close } = await startModelEndpoint([
+      { raw: JSON.stringify({ ...message, content: [call], stop_reason: 'tool_use' }), media: JSON_MEDIA },
+    ]);
+    onTestFinished(() => close());
+    const tools = [{ name: 'look', description: '', input_schema: {} }];
+    const request = { model: 'm', system: '', messages: [{ role: 'user' as const, text: 'x' }], schema: null, tools };
+    const context = { signal: new AbortController().signal, credentials: credentialsAt(url), baseUrl: null };
+    const rehearsal = { path: '', text: null, recorded: null };
+    const answer = await createAnthropicProvider().call(request, { ...context, onText: () => undefined, rehearsal });
+    expect(answer).toMatchObject({ stop: 'tools', blocks: [{ kind: 'call', name: 'look', input: { at: 'it' } }] });
+  });
+
+  it.each<[string, string, object]>([
+    ['half', JSON.stringify({ ...message, stop_reason: 'max_tokens' }), { type: 'answer-truncated' }],
+    ['an error', '{"type":"error","error":{"type":"authentication_error","message":"no"}}', { type: 'key-refused' }],
+    ['no message', '{"choices":[]}', { message: expect.stringContaining('nor an answer, but `{"choices":[]}`') }],
+    ['no JSON', 'Hello', { message: expect.stringContaining('cannot be read') }],
+    ['nothing', '', { message: expect.stringContaining('cannot be read') }],
+  ])('fails where it is %s, and says so', async (_what, raw, failure) => {
+    expect(await failureOf(callModel(await saying(raw, JSON_MEDIA), CLAUDE))).toMatchObject({
+      nonRetryable: true,
+      ...failure,
+    });
   });
 });
 
