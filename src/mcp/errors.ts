@@ -1,3 +1,4 @@
+import type { Twins } from '../compiler/project/resolve.js';
 import { CliError } from '../cli/exit-codes.js';
 import { grpcTrouble } from '../cli/grpc.js';
 import { shortWords } from '../plan/text/short-words.js';
@@ -7,6 +8,11 @@ import { ProblemsError } from '../cli/session.js';
 /** What was asked cannot be done: one sentence for the model that asked. */
 export class McpRefusal extends Error {
   override readonly name = 'McpRefusal';
+}
+
+/** A name that no file has, or that several have. */
+export function refusedName({ missing, suggestion }: Twins): McpRefusal {
+  return new McpRefusal(suggestion === null ? missing : `${missing} ${suggestion}`);
 }
 
 /** An error in the words of the command line, without its colours. */

@@ -27,6 +27,12 @@ describe('a workflow that an MCP client names', () => {
     expect(() => find('helo')).toThrow('There is no workflow `helo`. did you mean `hello`?');
   });
 
+  it.each(['twin', 'a twin'])('is none of several of one name: `%s`', (name) => {
+    const files = ['yaml', 'yml'].map((ending) => `definitions/workflows/${name}.${ending}`);
+    for (const file of files) writeFileSync(join(root, file), STEP);
+    expect(() => find(name)).toThrow(`More than one file has the name \`${name}\`: \`${files[0]}\`, \`${files[1]}\`.`);
+  });
+
   it.each(['../evil.yml', './notes.yml', 'notes.yml', 'definitions/workflows/hello.yml', '/etc/passwd', '../evi.yml'])(
     'is no file at a path, such as %s',
     (path) => {

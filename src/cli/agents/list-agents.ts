@@ -1,11 +1,12 @@
+import { join } from 'node:path';
 import { installedPrograms } from '../../activities/programs/choose.js';
 import type { AgentDefinition } from '../../compiler/agents/agent-definition.js';
 import { createLoader } from '../../compiler/load.js';
 import type { Problem } from '../../compiler/problems/problem.js';
 import { createReport } from '../../compiler/problems/problem.js';
 import type { Project } from '../../compiler/project/project.js';
-import type { Entry } from '../../compiler/project/resolve.js';
-import { createResolver } from '../../compiler/project/resolve.js';
+import type { Entry, Twins } from '../../compiler/project/resolve.js';
+import { createResolver, twinsIn } from '../../compiler/project/resolve.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { ProgramName } from '../../plan/agents/program.js';
 
@@ -21,12 +22,29 @@ export interface ListedAgent {
   file: string;
   /** Null when its file has problems. */
   definition: AgentDefinition | null;
+  /** Of a name that files of one folder share: which they are. Nobody says which one is meant. */
+  twins: Twins | null;
 }
 
 export interface AgentList {
   agents: ListedAgent[];
   problems: Problem[];
   sources: Map<string, string>;
+}
+
+/**
+ * The agent of a name, whatever the case where none has it as it is written. `taken` names the files where more than
+ * one has it; null for none.
+ */
+export function findListed(agents: readonly ListedAgent[], name: string): ListedAgent | { taken: Twins } | null {
+  const exact = agents.filter((agent) => agent.name === name);
+  const found = exact.length > 0 ? exact : agents.filter((agent) => agent.name.toLowerCase() === name.toLowerCase());
+  const [agent = null, ...others] = found;
+  if (agent === null) return null;
+  if (agent.twins !== null) return { taken: agent.twins };
+  if (others.length === 0) return agent;
+  const names = found.map((one) => `\`${one.name}\` (${one.file})`);
+  return { taken: { missing: `More than one agent is called so: ${names.join(', ')}.`, suggestion: null } };
 }
 
 /** The program that an agent names, and whether it is installed here; nothing where a model provider may play it. */
@@ -48,19 +66,19 @@ export function toListed(agent: ListedAgent, env: Record<string, string | undefi
 export function listAgents({ project, cwd }: { project: Project; cwd: string }): AgentList {
   const { problems, report } = createReport();
   const loader = createLoader(cwd, report);
-  const agents = createResolver(project)
-    .agents()
-    .map((entry): ListedAgent => {
-      const definition = loader.load(entry.file);
-      const agent = definition?.format === 'agent' ? definition : null;
-      return {
-        name: agent?.name ?? entry.name,
-        source: sourceOf(entry, agent),
-        description: agent?.authored.description?.trim() ?? null,
-        file: entry.file,
-        definition: agent,
-      };
-    });
+  const resolver = createResolver(project);
+  const agents = resolver.agents().map((entry): ListedAgent => {
+    const definition = loader.load(entry.file);
+    const agent = definition?.format === 'agent' ? definition : null;
+    return {
+      name: agent?.name ?? entry.name,
+      source: sourceOf(entry, agent),
+      description: agent?.authored.description?.trim() ?? null,
+      file: entry.file,
+      definition: agent,
+      twins: twinsIn(resolver.agent(entry.name, join(project.root, 'any'))),
+    };
+  });
   return {
     agents: agents.sort((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)),
     problems,

@@ -12,7 +12,7 @@ import { safeLine, safeName, safeText } from '../text/safe-text.js';
 import { clip, displayWidth, fit } from '../text/width.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
 import type { AgentList, ListedAgent } from './list-agents.js';
-import { listAgents, playerOf, toListed } from './list-agents.js';
+import { findListed, listAgents, playerOf, toListed } from './list-agents.js';
 
 /** `agents list`: every agent that may be named here, with where it comes from. */
 export async function tellAgents({ options, terminal }: Pick<Invocation, 'options' | 'terminal'>): Promise<ExitCode> {
@@ -51,9 +51,8 @@ export async function tellAgent(
   const { project } = await openWorkspace(terminal);
   const list = listAgents({ project, cwd: terminal.cwd });
   const { agents } = list;
-  const agent =
-    agents.find((one) => one.name === name) ?? agents.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  if (agent === undefined)
+  const agent = findListed(agents, name);
+  if (agent === null)
     throw usageError(
       `There is no agent \`${name}\`.`,
       didYouMean(
@@ -61,6 +60,7 @@ export async function tellAgent(
         agents.map((one) => one.name),
       ) ?? '`perdure agents list` has them all.',
     );
+  if ('taken' in agent) throw usageError(agent.taken.missing, agent.taken.suggestion);
   if (options.flag('json')) printJson(terminal, { ...detailsOf(agent), ...playerOf(agent, terminal.env) });
   else {
     tell(terminal, terminal.palette.dim(`${agent.source} · ${relative(terminal.cwd, agent.file) || agent.file}`));

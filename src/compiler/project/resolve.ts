@@ -32,8 +32,11 @@ export interface Entry {
 /** What a name means; `isAmbiguous` where files of one folder have it, and nothing says which is meant. */
 export type Resolution = { entry: Entry } | { missing: string; suggestion: string | null; isAmbiguous?: true };
 
-/** What is told of a name that several files have; null where one has it, or none. */
-export function twinsIn(found: Resolution): { missing: string; suggestion: string | null } | null {
+/** What is told of a name that several files have. */
+export type Twins = { missing: string; suggestion: string | null };
+
+/** The same of what was found; null where one file has the name, or none. */
+export function twinsIn(found: Resolution): Twins | null {
   return 'missing' in found && found.isAmbiguous === true ? found : null;
 }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { createResolver } from '../../compiler/project/resolve.js';
+import { createResolver, twinsIn } from '../../compiler/project/resolve.js';
 import type { Workspace } from '../../cli/session.js';
 import { safeName } from '../../cli/text/safe-text.js';
 import { NAME } from '../../plan/names.js';
 import type { Connection } from '../connection.js';
-import { McpRefusal } from '../errors.js';
+import { McpRefusal, refusedName } from '../errors.js';
 import type { MadeDefinition } from '../made.js';
 
 /**
@@ -22,11 +22,12 @@ export function findWorkflow(
   const resolver = createResolver(project);
   if (!NAME.test(name)) {
     const named = resolver.workflows(from).find((entry) => entry.name === name);
+    const twins = twinsIn(resolver.workflow(name, from));
+    if (twins !== null) throw refusedName(twins);
     if (named !== undefined) return { file: named.file, made: null };
     throw new McpRefusal(`Expected the name of a workflow, not a path, got \`${safeName(name)}\`.`);
   }
   const found = resolver.workflow(name, from);
-  if ('missing' in found)
-    throw new McpRefusal(found.suggestion === null ? found.missing : `${found.missing} ${found.suggestion}`);
+  if ('missing' in found) throw refusedName(found);
   return { file: found.entry.file, made };
 }

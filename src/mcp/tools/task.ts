@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
-import { listAgents } from '../../cli/agents/list-agents.js';
+import { findListed, listAgents } from '../../cli/agents/list-agents.js';
 import { openWorkspace } from '../../cli/session.js';
 import { begunByAnother, findConversation, wantedSession } from '../../cli/submit/conversation.js';
 import { PROGRAMS } from '../../plan/agents/program.js';
 import type { Connection } from '../connection.js';
-import { McpRefusal } from '../errors.js';
+import { McpRefusal, refusedName } from '../errors.js';
 import { background, filled } from '../input.js';
 import { programAgent, textOfProgramAgent } from '../program-agent.js';
 import type { Wanted } from '../start-run.js';
@@ -84,13 +84,12 @@ function shortLine(text: string | undefined): { description?: string } {
  * The agent of that name: the project's, a built-in one, one that was made in this connection, or one that is nothing
  * but a program.
  */
-async function findAgent(name: string, { terminal, made }: Connection): Promise<FoundAgent> {
+export async function findAgent(name: string, { terminal, made }: Connection): Promise<FoundAgent> {
   const { project } = await openWorkspace(terminal);
   const { agents } = listAgents({ project, cwd: terminal.cwd });
-  const written =
-    agents.find((agent) => agent.name === name) ??
-    agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase());
-  if (written !== undefined) return { file: written.file };
+  const written = findListed(agents, name);
+  if (written !== null && 'taken' in written) throw refusedName(written.taken);
+  if (written !== null) return { file: written.file };
   const own = made.find('agent', name);
   if (own !== undefined) return { file: own.file, made: own };
   const ours = textOfProgramAgent(name);
