@@ -229,6 +229,7 @@ export function createCompiler({
   const check = (absolute: string): Definition | null => {
     const definition = loadNamed(absolute);
     if (definition?.format !== 'tool') compile(absolute);
+    else checkTwin(definition, resolver, report);
     return definition;
   };
 

@@ -87,7 +87,7 @@ export function toolSource({
     findTool: (name, from) => {
       const found = resolver.tool(name, from.file);
       const definition = loaded(found, 'tool');
-      if (definition === null) return 'entry' in found ? 'faulty' : null;
+      if (definition === null) return 'entry' in found ? 'faulty' : twinsIn(found);
       return toDefinedTool(definition, { root, texts, isMade: madeTools.includes(definition.file) });
     },
     findAgent: (name, from) => {

@@ -71,9 +71,9 @@ export interface ToolSource {
   folder?: string | undefined;
   /**
    * The tool that a `tool.yml` of this name defines; null when there is none, `faulty` when its own problems were
-   * reported.
+   * reported, and what is told where two files define it.
    */
-  findTool: (name: string, from: { file: string }) => FoundTool | 'faulty' | null;
+  findTool: (name: string, from: { file: string }) => FoundTool | 'faulty' | MissingRemote | null;
   /** Names of the project's own tools. */
   toolNames: () => string[];
   /** Tools of MCP servers that a name means; null for a name of another form. */
@@ -110,9 +110,11 @@ export function usesOfAgent(
   const { authored } = definition;
   if (authored.agent !== undefined) return (checkProgram(authored.agent, definition, source.report), null);
   const kept = keptFirst(definition, setting, source);
-  const addOther = (name: string, attaches?: string): boolean =>
-    keepDefined(kept, source.findTool(name, definition)) ||
-    keepAgent(kept, { name, definition, setting, source, compileOther, attaches });
+  const addOther = (name: string, attaches?: string): boolean => {
+    const defined = source.findTool(name, definition);
+    if (defined !== null) return keepDefined(kept, defined);
+    return keepAgent(kept, { name, definition, setting, source, compileOther, attaches });
+  };
   for (const { name, at } of namesOf(definition, setting)) {
     const named = namedTools(name);
     const remote = named === null ? source.findRemote(name) : null;
@@ -260,8 +262,8 @@ function makerNamed(name: Maker, { folder, generated, home = '' }: Kept): Tool {
   };
 }
 
-function keepDefined(kept: Kept, defined: FoundTool | 'faulty' | null): boolean {
-  if (defined === null || defined === 'faulty') return defined !== null;
+function keepDefined(kept: Kept, defined: FoundTool | 'faulty' | MissingRemote): boolean {
+  if (defined === 'faulty' || 'missing' in defined) return defined === 'faulty';
   keep(kept, defined.tool);
   if (defined.asks) kept.asked.push(`tool:${defined.tool.name}`);
   return true;
@@ -361,13 +363,15 @@ function reportUnknown(
   name: string,
   at: Place,
   { file, authored, node }: AgentDefinition,
-  { source: { report, toolNames, findTwins }, remote, setting }: Unknown,
+  { source: { report, toolNames, findTool, findTwins }, remote, setting }: Unknown,
 ): void {
   const isOfOther = at.source === node.source && (isForeign(file) || authored.source !== undefined);
   const foreign = isOfOther && remote?.refused !== true;
   // A server of another program is no mistake in that program's file; what is lacking there an import tells.
   if (foreign && remote !== null && authored.mcp === undefined) return;
-  const told = remote ?? (setting.agents === undefined ? findTwins(name, { file }) : null);
+  const defined = findTool(name, { file });
+  const twins = defined !== null && defined !== 'faulty' && 'missing' in defined ? defined : null;
+  const told = remote ?? twins ?? (setting.agents === undefined ? findTwins(name, { file }) : null);
   const missing = told === null ? `There is no tool and no agent \`${name}\`` : told.missing.replace(/\.$/, '');
   const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
   report({

@@ -91,9 +91,11 @@ function unasked(name: string): RemoteTool {
   return { kind: 'mcp', name, server: '', remote: '', description: '', inputs: '{}', connect: '{}' };
 }
 
-function definedOf(name: string, from: { file: string }, { findTool }: ToolSource): Found | 'faulty' | null {
+function definedOf(name: string, from: { file: string }, { findTool }: ToolSource): Found | Missing | 'faulty' | null {
   const found = findTool(name, from);
-  return found === null || found === 'faulty' ? found : { tool: found.tool, inputs: found.inputs, asks: found.asks };
+  return found === null || found === 'faulty' || 'missing' in found
+    ? found
+    : { tool: found.tool, inputs: found.inputs, asks: found.asks };
 }
 
 /** A long schema is a stored text, and only checked before the call. */

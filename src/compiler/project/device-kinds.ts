@@ -15,12 +15,16 @@ export function loadDeviceKinds(projectRoot: string): DeviceKinds {
   const kinds: DeviceKinds = new Map();
   for (const root of new Set([packageRoot(), projectRoot])) {
     const folder = join(root, 'definitions', 'devices');
+    const files = new Map<string, string>();
     for (const { name, kind } of listFolder(folder)) {
       if (kind !== 'file' || !['.yml', '.yaml'].includes(extname(name))) continue;
       const { problems, report } = createReport();
       const found = readDeviceKind(join(folder, name), projectRoot, report);
-      if (found !== null) kinds.set(found.name, { kind: found });
-      else kinds.set(name.slice(0, -extname(name).length), { broken: brokenBy(problems) });
+      const called = found?.name ?? name.slice(0, -extname(name).length);
+      const other = files.get(called);
+      files.set(called, name);
+      if (other !== undefined) kinds.set(called, { broken: `\`${other}\` and \`${name}\` both have its name` });
+      else kinds.set(called, found === null ? { broken: brokenBy(problems) } : { kind: found });
     }
   }
   return kinds;

@@ -70,6 +70,7 @@ export interface Resolver {
   used: Set<string>;
 }
 
+const TOOL_FILES = ['tool.yaml', 'tool.yml'];
 const TOOL_HOMES = ['definitions', '.glee'];
 const HOMES = ['definitions', '.glee', '.claude'];
 const EXTENSIONS: Record<Kind, string[]> = {
@@ -168,6 +169,8 @@ export function createResolver(
 
   const twinOf = (file: string, name: string): Entry | null => {
     const folder = dirname(file);
+    const [first] = TOOL_FILES.includes(basename(file)) ? toolFilesIn(folder) : [];
+    if (first !== undefined) return first < file ? { name, file: first, builtIn: false } : null;
     const kind = KINDS.find((candidate) => FOLDERS[candidate].includes(basename(folder)));
     if (kind === undefined) return null;
     return entriesIn(folder, kind).find((entry) => entry.file < file && sameName(entry.name, name)) ?? null;
@@ -202,12 +205,17 @@ function refuseTwins(
   return (entry, kind) => {
     const same = entriesIn(dirname(entry.file), kind).filter(({ name }) => name === entry.name);
     if (same.length < 2) return { entry };
-    const files = same.map(({ file }) => `\`${relative(root, file)}\``);
-    return {
-      missing: `More than one file has the name \`${entry.name}\`: ${files.join(', ')}.`,
-      suggestion: 'names of files in one folder are unique: rename one',
-      isAmbiguous: true,
-    };
+    const files = same.map(({ file }) => relative(root, file));
+    return ambiguous(entry.name, files, 'names of files in one folder are unique: rename one');
+  };
+}
+
+function ambiguous(name: string, files: string[], suggestion: string): Resolution {
+  const shown = files.map((file) => `\`${file}\``);
+  return {
+    missing: `More than one file has the name \`${name}\`: ${shown.join(', ')}.`,
+    suggestion,
+    isAmbiguous: true,
   };
 }
 
@@ -278,13 +286,14 @@ function createToolResolver(project: Project, made: string[], used: Set<string>)
 
   const findTool = (name: string, from: string): Resolution => {
     const folders = foldersFrom(from);
-    const files = folders.flatMap((folder) =>
-      NAME.test(name) ? ['tool.yml', 'tool.yaml'].map((file) => join(folder, name, file)) : [],
-    );
-    const file = files.find((candidate) => kindOf(candidate) === 'file');
-    if (file !== undefined) {
-      for (const one of files.slice(0, files.indexOf(file) + 1)) used.add(dirname(one));
-      return { entry: { name, file, builtIn: false } };
+    const homes = NAME.test(name) ? folders.map((folder) => join(folder, name)) : [];
+    for (const home of homes) {
+      used.add(home);
+      const [file, ...others] = toolFilesIn(home);
+      if (file === undefined) continue;
+      if (others.length === 0) return { entry: { name, file, builtIn: false } };
+      const files = [file, ...others].map((one) => relative(project.root, one));
+      return ambiguous(name, files, 'a tool has one file: take the others away');
     }
     const own = made.find((candidate) => basename(dirname(candidate)) === name);
     if (own !== undefined) return { entry: { name, file: own, builtIn: false } };
@@ -299,9 +308,14 @@ function createToolResolver(project: Project, made: string[], used: Set<string>)
     tool: perFolder(findTool),
     tools: () =>
       foldersFrom(rootFile).flatMap((folder) =>
-        listFolder(folder).flatMap(({ name }) => ('entry' in findTool(name, rootFile) ? [name] : [])),
+        listFolder(folder).flatMap(({ name }) => (isTaken(findTool(name, rootFile)) ? [name] : [])),
       ),
   };
+}
+
+/** Files of a folder that each define the tool of its name. */
+function toolFilesIn(folder: string): string[] {
+  return TOOL_FILES.map((file) => join(folder, file)).filter((file) => kindOf(file) === 'file');
 }
 
 /** What a name means is the same for all files of a folder, and looked up once. */
