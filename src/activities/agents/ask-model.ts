@@ -101,8 +101,11 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
     await takeQuota(store, quota, { needs, before: account.counted.usd ?? 0, signal: asking.signal });
     if (call.context !== undefined && part.at(-1) === 0)
       log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
-    came.unbooked = await callProvider(asking, { request, part, cut, reserved, claim });
-    return came.unbooked as unknown as Json;
+    const answer = await callProvider(asking, { request, part, cut, reserved, claim });
+    came.unbooked = answer;
+    if (answer.stop !== 'refused' && answer.word !== undefined)
+      log.write('note', `its provider ended it for \`${answer.word}\`: nobody here knows whether it is whole\n`);
+    return answer as unknown as Json;
   };
   // `ask` gave it.
   const paid = (answer: Json): Paid => paidFor(spendOf(asking, (answer as unknown as ModelAnswer).usage), reserved);
@@ -357,6 +360,8 @@ export function invalid({ call, step }: Pick<Asking, 'call' | 'step'>, errors: s
   return faultOf(step, errors) + hint;
 }
 
-export function noteOf(call: ModelCall, { tokens }: Spend): string {
-  return call.model.provider === 'rehearsal' ? 'rehearsal' : tokensText(tokens);
+/** What stands beside a step: what its answer took, and for what it ended where nobody knows that word. */
+export function noteOf(call: ModelCall, { tokens }: Spend, { word }: Pick<ModelAnswer, 'word'>): string {
+  if (call.model.provider === 'rehearsal') return 'rehearsal';
+  return `${tokensText(tokens)}${word === undefined ? '' : `, ended for \`${word}\``}`;
 }

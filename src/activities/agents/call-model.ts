@@ -63,7 +63,7 @@ async function ask(asking: Asking): Promise<StepOutput> {
       return keepSoon(store, call, key, {
         output: await store.put(convert(verdict.value, step.output_as)),
         spend: { ...spentIn(account), steps: 1 },
-        note: noteOf(call, account.spent),
+        note: noteOf(call, account.spent, answer),
         reused: false,
       });
     }

@@ -23,17 +23,26 @@ export function judge(
   model: string,
 ): Checked {
   requireEnd(answer, model);
+  const checked = checkText(answer.text, { schema, tasks, max_output_kb });
+  if ('value' in checked || answer.word === undefined) return checked;
+  return { errors: [...checked.errors, `its provider ended it for \`${answer.word}\``] };
+}
+
+function checkText(
+  text: string,
+  { schema, tasks, max_output_kb }: Pick<AgentStep, 'schema' | 'tasks'> & Pick<Agent, 'max_output_kb'>,
+): Checked {
   if (schema !== null)
-    return tasks === undefined
-      ? checkOutput(bareJson(answer.text), schema)
-      : checkTasks(bareJson(answer.text), schema, tasks);
-  if (answer.text.trim() === '') return { errors: ['it is empty'] };
-  return { value: cutText(answer.text, max_output_kb * KB) satisfies Json };
+    return tasks === undefined ? checkOutput(bareJson(text), schema) : checkTasks(bareJson(text), schema, tasks);
+  if (text.trim() === '') return { errors: ['it is empty'] };
+  return { value: cutText(text, max_output_kb * KB) satisfies Json };
 }
 
 /** What is wrong with the last answer of a step, in a sentence. */
 export function faultOf({ schema }: Pick<AgentStep, 'schema'>, errors: string[]): string {
-  return schema === null ? 'The answer is empty.' : `The answer does not satisfy \`schema\`: ${errors.join('; ')}.`;
+  // Of a text the first thing wrong is that it is empty.
+  if (schema === null) return `${['The answer is empty', ...errors.slice(1)].join('; ')}.`;
+  return `The answer does not satisfy \`schema\`: ${errors.join('; ')}.`;
 }
 
 function checkTasks(text: string, schema: Json, rules: TaskRules): Checked {
@@ -42,7 +51,7 @@ function checkTasks(text: string, schema: Json, rules: TaskRules): Checked {
   return errors.length === 0 ? checked : { errors };
 }
 
-function requireEnd({ stop, usage, text }: ModelAnswer, model: string): void {
+function requireEnd({ stop, usage, text, word }: ModelAnswer, model: string): void {
   switch (stop) {
     case 'end':
     case 'tools':
@@ -65,7 +74,8 @@ function requireEnd({ stop, usage, text }: ModelAnswer, model: string): void {
     case 'refused':
       throw stepFailure(
         'answer-refused',
-        `\`${model}\` refuses to answer${text.trim() === '' ? '' : `: ${text.trim().slice(0, 500)}`}.`,
+        `\`${model}\` refuses to answer${word === undefined ? '' : ` (\`${word}\`)`}` +
+          `${text.trim() === '' ? '' : `: ${text.trim().slice(0, 500)}`}.`,
       );
   }
 }

@@ -229,6 +229,43 @@ describe('an answer of a server that speaks like Claude and does not stream', ()
   });
 });
 
+describe('a word for its end that nobody knows', () => {
+  const ended = (finish_reason: string | null, content = 'yes'): string =>
+    chunks({ choices: [{ delta: { content }, finish_reason }] });
+  const claude = counting({}, {}, 'gone home');
+  const ollama = lines({ message: { content: 'yes' } }, { done: true, done_reason: 'gone home' });
+
+  it.each<[string, string, ModelOptions]>([
+    ['OpenAI', ended('gone\nhome'), OPENAI],
+    ['Claude', claude, CLAUDE],
+    ['Ollama', ollama, OLLAMA],
+  ])('is told in the note and the log of the step: %s', async (_what, raw, options) => {
+    const bench = await saying(raw);
+    expect((await callModel(bench, options)).note).toMatch(/tokens, ended for `gone home`$/);
+    expect((await readLog(bench)).map(({ text }) => text).join('')).toContain('its provider ended it for `gone home`');
+  });
+
+  it.each(['stop', 'COMPLETE', 'end_turn', 'eos', '', null])('is none: %s', async (word) => {
+    const bench = await saying(ended(word));
+    expect((await callModel(bench, OPENAI)).note).toMatch(/tokens$/);
+    expect((await readLog(bench)).map(({ text }) => text).join('')).not.toContain('ended');
+  });
+
+  it('is told where the answer is empty, or none that fits', async () => {
+    const empty = { raw: ended('gone home', '') };
+    const endpoint = await startModelEndpoint([empty, empty, empty]);
+    onTestFinished(() => endpoint.close());
+    const bench = await createBench({ credentials: credentialsAt(endpoint.url) });
+    const { message } = await failureOf(callModel(bench, OPENAI));
+    expect(message).toBe('The answer is empty; its provider ended it for `gone home`.');
+  });
+
+  it('is told where it is a refusal', async () => {
+    const { message } = await failureOf(callModel(await saying(ended('SAFETY', '')), OPENAI));
+    expect(message).toBe('`m` refuses to answer (`SAFETY`).');
+  });
+});
+
 describe('calls that a provider could not read', () => {
   const [finish, usage] = ['function_call_filter: MALFORMED_FUNCTION_CALL', NO_USAGE];
   it('are told as such, for the model to make them again', () => {

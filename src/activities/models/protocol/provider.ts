@@ -46,6 +46,8 @@ export interface ModelAnswer {
   served?: ServedCall[];
   /** Why the provider itself could not read what the model has written as a call: the model may write it again. */
   unreadable?: string;
+  /** The provider's own word for why it stopped, in a line, where we know none such or it is one for a refusal. */
+  word?: string;
 }
 
 /** One use of a tool that the provider runs, as people are told of it. */

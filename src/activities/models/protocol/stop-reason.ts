@@ -1,9 +1,13 @@
 import { ownOf } from '../../../plan/values/own.js';
+import { cutTo } from '../../../plan/text/cut-to.js';
 import { stepFailure } from '../../failures.js';
 import type { ModelAnswer } from './provider.js';
 
+/** Of a provider's word for its end so much is told. */
+const WORD_CHARACTERS = 80;
+
 /** How an answer ended. */
-export type Ending = Pick<ModelAnswer, 'stop' | 'unreadable'>;
+export type Ending = Pick<ModelAnswer, 'stop' | 'unreadable' | 'word'>;
 
 /** What an answer may end for, and `broken` where it may be half, and `unreadable` where its calls are none. */
 type Meaning = ModelAnswer['stop'] | 'broken' | 'unreadable';
@@ -11,9 +15,11 @@ type Meaning = ModelAnswer['stop'] | 'broken' | 'unreadable';
 /**
  * What providers say of why an answer stops: Anthropic, OpenAI and Ollama, and servers that speak like one of them and
  * pass on the words of another. A word that is not here is an end, as one is of which nothing is said: a whole answer
- * that fails is paid again.
+ * that fails is paid again. It is told, for it may mean that the answer is half.
  */
 const MEANINGS: readonly [Meaning, readonly string[]][] = [
+  ['end', ['stop', 'end_turn', 'stop_sequence', 'end', 'eos', 'eos_token', 'normal', 'natural', 'success']],
+  ['end', ['complete', 'completed', 'done', 'finish', 'finished']],
   ['tools', ['tool_use', 'tool_calls', 'tool_call', 'function_call']],
   ['paused', ['pause_turn']],
   ['truncated', ['length', 'max_tokens', 'max_output_tokens', 'model_length']],
@@ -34,10 +40,13 @@ const BY_WORD = Object.fromEntries(MEANINGS.flatMap(([meaning, words]) => words.
 export function stopFor(reason: unknown): Ending {
   const said = typeof reason === 'string' ? reason : '';
   const [word = ''] = said.split(':');
-  const meaning = ownOf(BY_WORD, word.trim().toLowerCase()) ?? 'end';
+  const known = ownOf(BY_WORD, word.trim().toLowerCase());
+  const meaning = known ?? 'end';
   if (meaning === 'broken')
     throw stepFailure('provider-error', `The provider ended its answer for \`${said}\`: it may be half of it.`);
-  return meaning === 'unreadable' ? { stop: 'end', unreadable: said } : { stop: meaning };
+  if (meaning === 'unreadable') return { stop: 'end', unreadable: said };
+  const isTold = meaning === 'refused' || (known === undefined && said.trim() !== '');
+  return { stop: meaning, ...(isTold ? { word: cutTo(said.replace(/\s+/g, ' ').trim(), WORD_CHARACTERS) } : {}) };
 }
 
 /** The same of a provider that says of answers with calls what it says of others, and the other way round. */
