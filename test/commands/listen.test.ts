@@ -201,8 +201,12 @@ it('passes by what the filter does not want, and refuses what no run could be gi
   });
   expect((await send('u-3', '{"status": "failed"}')).status).toBe(422);
   expect((await send('u-4', 'status=failed')).status).toBe(400);
-  // Neither could be kept as it is: the sender is told so, and does not send it for ever.
+  // None could be kept as it is: the sender is told so, and does not send it for ever.
   expect((await send('u-7', `{"status": "failed", "job": "x", "n": 1e400}`)).status).toBe(400);
+  expect(await send('u-9', '{"status": "failed", "job": "x", "job": "y"}')).toEqual({
+    status: 400,
+    body: { error: 'Expected JSON without a key that is written twice, such as `job`.' },
+  });
   expect((await send('u-8', `{"a": ${'['.repeat(501)}${']'.repeat(501)}}`)).body.error).toMatch(/more than 500 levels/);
   expect((await send('u-5', failed('x'.repeat(2048)))).status).toBe(413);
   expect((await send('u-6', failed('x'.repeat(2 * 1024 * 1024)))).status).toBe(413);

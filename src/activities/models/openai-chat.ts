@@ -144,7 +144,11 @@ function begunCall(calls: SaidCall[], { index, id, name, arguments: written }: S
 }
 
 function isWhole(written: string): boolean {
-  return written.trimEnd().endsWith('}') && typeof inputOf(written) !== 'string';
+  try {
+    return written.trimEnd().endsWith('}') && JSON.parse(written) !== null;
+  } catch {
+    return false;
+  }
 }
 
 /** `prompt_tokens` counts those that were read from the cache, too. What is told are totals, which do not fall. */

@@ -3,7 +3,7 @@ import { ACTION_BYTES } from '../../plan/tools/action.js';
 import type { ToolRequest } from '../../plan/agents/conversation.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject, utf8Bytes } from '../../plan/values/json.js';
-import { jsonFault } from '../../plan/values/json-fault.js';
+import { jsonTextFault } from '../../plan/values/json-text-fault.js';
 import { matchesTool } from '../../plan/tools/hook.js';
 import { judgeAction } from '../../plan/tools/permission.js';
 import { shortHash } from '../../plan/packing/short-hash.js';
@@ -107,7 +107,7 @@ function notAnObject(input: Json): string {
   const shown = `got \`${begin}\``;
   if (typeof input !== 'string') return `Expected the arguments to be an object, ${shown}.`;
   try {
-    const fault = jsonFault(JSON.parse(input) as Json); // JSON is JSON
+    const fault = jsonTextFault(input, JSON.parse(input) as Json); // JSON is JSON
     return `Expected the arguments to be an object${fault === null ? '' : ` without ${fault}`}, ${shown}.`;
   } catch (error) {
     return (

@@ -1,9 +1,9 @@
 import type { InputSpec } from '../../plan/step.js';
 import type { InputType } from '../../plan/values/input-type.js';
 import type { Json } from '../../plan/values/json.js';
+import { jsonTextFault } from '../../plan/values/json-text-fault.js';
 import { ownOf } from '../../plan/values/own.js';
 import { usageError } from '../exit-codes.js';
-import { jsonTextFault } from '../json-text-fault.js';
 import { decode, readGivenFile } from '../read-given.js';
 import { safeLine } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';

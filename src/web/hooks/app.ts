@@ -6,7 +6,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import { safeLine } from '../../cli/text/safe-text.js';
 import { TOOL_HEADER } from '../../plan/tools/tool-request.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
-import { jsonFault } from '../../plan/values/json-fault.js';
+import { jsonTextFault } from '../../plan/values/json-text-fault.js';
 import { judgeEntrance } from '../access/guard.js';
 import type { Reach } from '../access/reach.js';
 import type { SharedSession } from '../data/shared-link.js';
@@ -72,16 +72,14 @@ async function take(c: Context<HookEnv>, site: HookSite, isWithin: ReturnType<ty
   const found = verify(webhook.signature, { header: (key) => c.req.header(key), body }, { secret, now: Date.now() });
   if ('refusal' in found) return refused(c, site, 401, found.refusal);
   const content = parsed(body);
-  if (content === undefined) return refused(c, site, 400, 'Expected JSON.');
-  const fault = jsonFault(content);
-  if (fault !== null) return refused(c, site, 400, `Expected JSON without ${fault}.`);
+  if ('refusal' in content) return refused(c, site, 400, content.refusal);
   if (!isWithin(name, webhook.max_per_minute))
     return later(c, site, `${name}: more than ${webhook.max_per_minute} in a minute`);
   const event: JsonObject & { id: string } = {
     id: found.id,
     type: found.type,
     time: new Date().toISOString(),
-    body: content,
+    body: content.value,
   };
   const what = await deliver(hook, event, site.session);
   switch (what.kind) {
@@ -112,10 +110,13 @@ function later(c: Context, site: HookSite, why: string): Response {
   return c.json({ error: 'Too many. Send it again later.' }, 429);
 }
 
-function parsed(body: Buffer): Json | undefined {
+function parsed(body: Buffer): { value: Json } | { refusal: string } {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Json; // JSON.parse gives nothing else
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    const value = JSON.parse(text) as Json; // JSON.parse gives nothing else
+    const fault = jsonTextFault(text, value);
+    return fault === null ? { value } : { refusal: `Expected JSON without ${fault}.` };
   } catch {
-    return undefined;
+    return { refusal: 'Expected JSON.' };
   }
 }

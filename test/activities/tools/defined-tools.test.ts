@@ -122,6 +122,7 @@ describe('tools of tool.yml', () => {
   it.each([
     ['a number that JSON does not have', 'float', ['nan'], 'not JSON compliant'],
     ['its own end in place of an answer', 'exit', [0], 'no whole JSON'],
+    ['two keys that are one in JSON', 'eval', ['{1: 2, "1": 3}'], 'JSON without a key that is written twice'],
   ])('of kind python say that a function gave %s', { tags: ['python3'] }, async (_what, name, given, said) => {
     const tool = toolOf('python', { module: 'builtins', function: name, args: given }, { outputs: { format: 'json' } });
     expect(await call(tool, { text: 'x' })).toEqual({
@@ -251,13 +252,19 @@ describe('tools of tool.yml', () => {
   });
 
   it.each(['text', 'json'])('of kind http say which answer cannot be passed on, as %s', async (format) => {
-    const answers = [`{"found": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, '{"found": [1e999]}', '{"found": [1]}'];
+    const answers = [
+      `{"found": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      '{"found": [1e999]}',
+      '{"found": [1], "found": [2]}',
+      '{"found": [1]}',
+    ];
     const host = await serve((_request, response) => response.end(answers.shift()));
     const exec = { method: 'GET', url: `http://${host}/`, response: { json_path: '$.found' } };
     const tool = toolOf('http', exec, { permissions: { network: [host] }, outputs: { format } });
     const refused = (fault: string) => ({ is_error: true, content: expect.stringContaining(fault) as string });
     expect(await call(tool, { text: 'x' })).toMatchObject(refused('without more than 500 levels'));
     expect(await call(tool, { text: 'x' })).toMatchObject(refused('without numbers as large as 1e309'));
+    expect(await call(tool, { text: 'x' })).toMatchObject(refused('without a key that is written twice'));
     expect(await call(tool, { text: 'x' })).toMatchObject({ is_error: false });
   });
 

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../plan/values/json.js';
 import { isObject, utf8Bytes } from '../../../plan/values/json.js';
 import { jsonFault } from '../../../plan/values/json-fault.js';
+import { jsonTextFault } from '../../../plan/values/json-text-fault.js';
 import type { Attachment } from '../../../plan/values/attachment.js';
 import { attachedBytes } from '../../../plan/budget/price.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
@@ -78,7 +79,7 @@ export function bytesGiven(parts: unknown[]): number {
 export function inputOf(written: string): Json {
   try {
     const input = written.trim() === '' ? {} : (JSON.parse(written) as Json); // JSON is JSON
-    return typeof input !== 'string' && jsonFault(input) === null ? input : written;
+    return typeof input !== 'string' && jsonTextFault(written, input) === null ? input : written;
   } catch {
     return written;
   }

@@ -1,4 +1,6 @@
+import { cutTo } from '../../../plan/text/cut-to.js';
 import type { Json } from '../../../plan/values/json.js';
+import { keyTwice } from '../../../plan/values/key-twice.js';
 import { startTimeLimit } from '../../attempt/time-limit.js';
 import { maskCut } from '../../values/mask-secrets.js';
 import type { WebRequest } from '../web/fetch.js';
@@ -31,7 +33,7 @@ export async function callHttp(
     const body = answer.truncated ? maskCut(answer.body, mask, 'end') : answer.body;
     if (answer.status >= 400)
       throw new WebRefusal(`The server answered ${answer.status}: ${mask(body).slice(0, TOLD_CHARACTERS)}`);
-    return block.response === undefined ? { text: body } : { value: taken(parsed(body), block.response) };
+    return block.response === undefined ? { text: body } : { value: taken(parseAnswer(body), block.response) };
   } catch (error) {
     if (limit.isOver() && !context.signal.aborted)
       throw new WebRefusal(`There was no whole answer within ${limitMs / 1000} s.`);
@@ -63,12 +65,17 @@ export function requestOf(
   };
 }
 
-function parsed(text: string): Json {
+/** What a server answered. Throws a refusal where that is no JSON, or where nobody sees which value a key has. */
+export function parseAnswer(text: string): Json {
+  let answer: Json;
   try {
-    return JSON.parse(text) as Json; // JSON.parse gives JSON
+    answer = JSON.parse(text) as Json; // JSON.parse gives JSON
   } catch {
     throw new WebRefusal('The server answered with something that is no JSON.');
   }
+  const twice = keyTwice(text);
+  if (twice !== null) throw new WebRefusal(cutTo(`Expected an answer in JSON without ${twice}.`, TOLD_CHARACTERS));
+  return answer;
 }
 
 /** What is taken of an answer: the value at a path, and of it or of each of its items the fields. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Json } from '../../../plan/values/json.js';
+import { keyTwice } from '../../../plan/values/key-twice.js';
 import type { DefinedTool } from '../../../plan/tools/tool.js';
 import type { ToolContext } from '../handler/handler.js';
 import type { Mask } from '../../values/mask-secrets.js';
@@ -111,13 +112,17 @@ export async function callPython(
   return { value: parsed(stdout) };
 }
 
-/** The driver writes JSON, unless the function has ended it, or gives more than is taken. */
+/** The driver writes JSON, unless the function ended it or gives too much; two keys of Python may be one there. */
 function parsed(stdout: string): Json {
+  let value: Json;
   try {
-    return JSON.parse(stdout) as Json; // JSON.parse gives JSON
+    value = JSON.parse(stdout) as Json; // JSON.parse gives JSON
   } catch {
     throw new FillRefusal(`The function gave no whole JSON of at most ${JSON_BYTES / 1024 / 1024} MiB.`);
   }
+  const twice = keyTwice(stdout);
+  if (twice !== null) throw new FillRefusal(`Expected the function to give JSON without ${twice}.`);
+  return value;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { HookedWhen } from '../../../plan/tools/hook.js';
+import { keyTwice } from '../../../plan/values/key-twice.js';
 import type { ProgramEnd } from '../shell/program.js';
 
 /** What one hook says of a call. `stop`: the agent does not go on. */
@@ -48,6 +49,7 @@ export function wordOf(when: HookedWhen, end: ProgramEnd): HookWord {
 }
 
 function parse(stdout: string): Output | null {
+  if (keyTwice(stdout) !== null) return null;
   try {
     return outputSchema.safeParse(JSON.parse(stdout)).data ?? null;
   } catch {

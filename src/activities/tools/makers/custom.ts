@@ -5,7 +5,7 @@ import { failed, ok } from '../handler/builtin.js';
 import { outputOf, specOf } from '../defined/defined.js';
 import type { ToolDefinition } from '../defined/definition.js';
 import { FillRefusal, fillArgument, fillText } from '../defined/fill.js';
-import { requestOf, taken } from '../defined/http.js';
+import { parseAnswer, requestOf, taken } from '../defined/http.js';
 import type { ToolHandler, ToolRun } from '../handler/handler.js';
 import { shell } from '../shell/shell.js';
 import { WebRefusal } from '../web/fetch.js';
@@ -101,15 +101,7 @@ function outcomeOf(definition: ToolDefinition, { content }: ToolRun): ToolRun {
   if (Number(given['status']) >= 400)
     return failed(`The server answered ${String(given['status'])}: ${body.slice(0, 1_000)}`);
   if (http?.response === undefined) return told(definition, { text: body });
-  return told(definition, { value: taken(parsed(body), http.response) });
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json; // JSON.parse gives JSON
-  } catch {
-    throw new WebRefusal('The server answered with something that is no JSON.');
-  }
+  return told(definition, { value: taken(parseAnswer(body), http.response) });
 }
 
 function told(definition: ToolDefinition, given: { text: string } | { value: Json }): ToolRun {

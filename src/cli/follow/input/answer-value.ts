@@ -2,8 +2,8 @@ import type { Gate } from '../../../plan/gates/gate.js';
 import { optionText } from '../../../plan/gates/option-text.js';
 import type { Json } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
+import { jsonTextFault } from '../../../plan/values/json-text-fault.js';
 import { refusal, usageError } from '../../exit-codes.js';
-import { jsonTextFault } from '../../json-text-fault.js';
 import { readGivenFile } from '../../read-given.js';
 import type { Terminal } from '../../terminal.js';
 

@@ -13,4 +13,9 @@ describe('what a hook says before a call', () => {
     expect(says({ decision: 'approve' })).toEqual({ kind: 'passes' });
     expect(says({})).toEqual({ kind: 'passes' });
   });
+
+  it('is no word where a key of it is written twice', () => {
+    const stdout = '{"decision": "deny", "decision": "approve"}';
+    expect(wordOf('before', { output: { exit_code: 0, stdout, stderr: '' } })).toMatchObject({ kind: 'denies' });
+  });
 });
