@@ -2,11 +2,13 @@
 const MAX_COMPARED = 200;
 /** Likewise, names of other lengths included. */
 const MAX_SEEN = 5_000;
+/** So many characters a person mistypes: to look further takes time by the square of a name's length. */
+const MAX_EDITS = 5;
 
 /** The known name that a person most likely meant, or null when none is near. */
 export function nearest(name: string, known: Iterable<string>): string | null {
   const wanted = name.slice(0, 64).toLowerCase();
-  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  const limit = Math.min(MAX_EDITS, Math.max(1, Math.floor(wanted.length / 3)));
   let best: string | null = null;
   let least = limit + 1;
   let compared = 0;
@@ -15,7 +17,7 @@ export function nearest(name: string, known: Iterable<string>): string | null {
     if (++seen > MAX_SEEN) break;
     if (Math.abs(candidate.length - wanted.length) >= least) continue;
     if (++compared > MAX_COMPARED) break;
-    const distance = distanceOf(wanted, candidate.toLowerCase());
+    const distance = distanceOf(wanted, candidate.toLowerCase(), least);
     if (distance < least) {
       least = distance;
       best = candidate;
@@ -35,25 +37,46 @@ export function meansPerhaps(name: string): string {
   return `did you mean \`${name}\`?`;
 }
 
-/** Optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours. */
-function distanceOf(a: string, b: string): number {
-  let before: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+/**
+ * Optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours. `enough` where it
+ * is that or more: cells further from the diagonal are not looked at, and neither is what comes after two such rows.
+ */
+function distanceOf(a: string, b: string, enough: number): number {
+  if (Math.abs(a.length - b.length) >= enough) return enough;
+  let [before, previous, current] = ROWS;
+  for (let column = 0; column <= Math.min(b.length, enough); column++) previous[column] = column;
+  let least = 0;
   for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1];
+    const from = Math.max(1, row - enough + 1);
+    const to = Math.min(b.length, row + enough - 1);
+    const leastBefore = least;
+    current[from - 1] = least = from === 1 ? Math.min(row, enough) : enough;
+    for (let column = from; column <= to; column++) {
+      const same = a.charCodeAt(row - 1) === b.charCodeAt(column - 1);
       let cost = Math.min(
-        (previous[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (previous[column - 1] ?? 0) + (same ? 0 : 1),
+        enough,
+        at(previous, column) + 1,
+        at(current, column - 1) + 1,
+        at(previous, column - 1) + (same ? 0 : 1),
       );
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (swapped) cost = Math.min(cost, (before[column - 2] ?? 0) + 1);
-      current.push(cost);
+      if (!same && isSwapped(a, b, row, column)) cost = Math.min(cost, at(before, column - 2) + 1);
+      current[column] = cost;
+      if (cost < least) least = cost;
     }
-    before = previous;
-    previous = current;
+    current[to + 1] = enough;
+    if (least >= enough && leastBefore >= enough) return enough;
+    [before, previous, current] = [previous, current, before];
   }
-  return previous[b.length] ?? a.length;
+  return at(previous, b.length);
+}
+
+/** The last three rows: made anew for each name, they would take longer than to compare it. */
+const ROWS: [number[], number[], number[]] = [[], [], []];
+
+function at(row: number[], column: number): number {
+  return row[column] ?? 0; // each cell that is asked for was set
+}
+
+function isSwapped(a: string, b: string, row: number, column: number): boolean {
+  return row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
 }
