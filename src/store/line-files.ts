@@ -24,19 +24,32 @@ export async function appendLine(path: string, line: Json): Promise<void> {
  * line of ours is.
  */
 export function readLines(path: string): JsonObject[] | null {
-  let content: string;
+  const lines = textsIn(path)?.map((text) => lineIn(text));
+  return lines?.filter((line) => line !== null) ?? null;
+}
+
+/** The numbers of those lines, from 1, that hold something and are none of these. */
+export function unreadLines(path: string, isOurs: (line: JsonObject) => boolean): number[] {
+  return (textsIn(path) ?? []).flatMap((text, index) => {
+    const line = lineIn(text);
+    return text.trim() === '' || (line !== null && isOurs(line)) ? [] : [index + 1];
+  });
+}
+
+function textsIn(path: string): string[] | null {
   try {
-    content = readTextNow(path);
+    return readTextNow(path).split('\n');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw storeFailure(error, 'read', path);
   }
-  return content.split('\n').flatMap((text) => {
-    try {
-      const line = JSON.parse(text) as Json; // JSON.parse gives JSON
-      return isObject(line) ? [line] : [];
-    } catch {
-      return [];
-    }
-  });
+}
+
+function lineIn(text: string): JsonObject | null {
+  try {
+    const line = JSON.parse(text) as Json; // JSON.parse gives JSON
+    return isObject(line) ? line : null;
+  } catch {
+    return null;
+  }
 }

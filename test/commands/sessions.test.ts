@@ -265,6 +265,14 @@ it('memories that fit are told, until they are removed', async () => {
   await project.run('memory', 'remove', id);
   expect(await json('memory', 'list')).toEqual([]);
   expect((await project.run('memory', 'remove', id)).code).toBe(2);
+  // What cannot be read is told beside the list, also where a program reads that.
+  const file = join('.perdure', 'memory', 'memories.ndjson');
+  const count = readFileSync(join(project.folder, file), 'utf8').split('\n').length;
+  appendFileSync(join(project.folder, file), '{"id":"mem-00\n');
+  for (const more of [[], ['--json']])
+    expect((await project.run('memory', 'list', ...more)).stderr).toContain(
+      `Line ${count} of \`${file}\` is no memory that can be read and is not listed.`,
+    );
 });
 
 it('instructions that a run has changed are untrusted to the next one, until a person changes them', async () => {

@@ -1,11 +1,14 @@
+import { relative } from 'node:path';
 import type { CommandSpec, Invocation } from '../command.js';
 import { AS_OPTION, JSON_OPTION, checkWords } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { MEMORY_CATEGORIES } from '../../plan/tools/memory.js';
+import type { Terminal } from '../terminal.js';
 import { actingName, print, printJson, tell } from '../terminal.js';
 
 const MOST_CHARACTERS = 8_000;
+const TOLD_LINES = 10;
 
 export const memory: CommandSpec = {
   name: 'memory',
@@ -63,7 +66,9 @@ export const memory: CommandSpec = {
         if (options.flag('json')) printJson(terminal, { removed: text });
         return EXIT.success;
       default:
-        return tellFound(await store.searchMemories({ query: action === 'search' ? text : '', category }), invocation);
+        await tellFound(await store.searchMemories({ query: action === 'search' ? text : '', category }), invocation);
+        await tellUnread(await store.unreadMemories(), terminal);
+        return EXIT.success;
     }
   },
 };
@@ -80,7 +85,7 @@ function tellAdded({ id, category, text }: Told, { options, terminal }: Invocati
   return EXIT.success;
 }
 
-async function tellFound(found: Told[], { options, terminal }: Invocation): Promise<ExitCode> {
+async function tellFound(found: Told[], { options, terminal }: Invocation): Promise<void> {
   const { safeLine } = await import('../text/safe-text.js');
   if (options.flag('json'))
     printJson(
@@ -93,5 +98,18 @@ async function tellFound(found: Told[], { options, terminal }: Invocation): Prom
       terminal,
       found.map(({ id, category, text }) => `${id}  ${category.padEnd(15)}  ${safeLine(text)}`).join('\n'),
     );
-  return EXIT.success;
+}
+
+/** Lines that others wrote, or a crash has cut: a list without a word of them would say that nothing was there. */
+async function tellUnread(unread: { file: string; lines: number[] } | null, terminal: Terminal): Promise<void> {
+  if (unread === null) return;
+  const { safeName } = await import('../text/safe-text.js');
+  const { file, lines } = unread;
+  const [first, ...others] = lines;
+  const which =
+    others.length === 0
+      ? `Line ${String(first)}`
+      : `Lines ${lines.slice(0, TOLD_LINES).join(', ')}${lines.length > TOLD_LINES ? ' and more' : ''}`;
+  const is = others.length === 0 ? 'is no memory that can be read and is' : 'are no memories that can be read and are';
+  tell(terminal, `${which} of \`${safeName(relative(terminal.cwd, file))}\` ${is} not listed.`);
 }

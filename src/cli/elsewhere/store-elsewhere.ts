@@ -198,6 +198,7 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
       addMemory: refuse,
       removeMemory: refuse,
       searchMemories: async () => [],
+      unreadMemories: async () => null,
       taint: refuse,
       taintedBy: async () => null,
     },

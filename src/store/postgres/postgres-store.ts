@@ -98,6 +98,7 @@ function storeIn(database: Database, stateDir: string): Omit<Store, 'id' | keyof
     ...createProviders(database),
     ...createSessions(database, { ...submitted, ...runs }),
     ...memoriesIn({ append: (line) => memories.append('', line), read: () => memories.read('') }),
+    unreadMemories: async () => null, // its rows are written here alone
     ...createNarration(database),
     ...createRecorded(database),
     ...createPlacedSnapshots(database, snapshotFolder(stateDir)),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import MiniSearch from 'minisearch';
 import type { MemoryCategory } from '../../plan/tools/memory.js';
 import type { Json } from '../../plan/values/json.js';
-import { appendLine, readLines } from '../line-files.js';
+import { appendLine, readLines, unreadLines } from '../line-files.js';
 
 /** One thing that is remembered from run to run. */
 export interface Memory {
@@ -36,6 +36,8 @@ export interface MemoryFiles {
   /** False where there is none of this id. */
   removeMemory(id: string): Promise<boolean>;
   searchMemories(query: MemoryQuery): Promise<Memory[]>;
+  /** The lines of the file that are no memories; null where there are none, or no file. */
+  unreadMemories(): Promise<{ file: string; lines: number[] } | null>;
 }
 
 /** A line of the file: something to remember, or the id of what is not any more. */
@@ -48,11 +50,20 @@ type Line = Memory | { removed: string };
 export function createMemoryFiles(folder: string): MemoryFiles {
   const path = join(folder, 'memories.ndjson');
 
-  return memoriesIn({ append: (line) => appendLine(path, line), read: async () => readLines(path) ?? [] });
+  return {
+    ...memoriesIn({ append: (line) => appendLine(path, line), read: async () => readLines(path) ?? [] }),
+    unreadMemories: async () => {
+      const lines = unreadLines(path, isLine);
+      return lines.length === 0 ? null : { file: path, lines };
+    },
+  };
 }
 
 /** Memories in lines that are appended to, wherever those are. */
-export function memoriesIn(lines: { append: (line: Json) => Promise<void>; read: () => Promise<Json[]> }): MemoryFiles {
+export function memoriesIn(lines: {
+  append: (line: Json) => Promise<void>;
+  read: () => Promise<Json[]>;
+}): Omit<MemoryFiles, 'unreadMemories'> {
   async function all(): Promise<Memory[]> {
     const memories = new Map<string, Memory>();
     const read: unknown[] = await lines.read();

@@ -85,6 +85,18 @@ it('a line of another form costs nothing but itself', async () => {
   expect(await texts(files, 'keep')).toEqual(['Keep.']);
 });
 
+it('lines that are no memories are known by their numbers', async () => {
+  const at = folder();
+  const files = createMemoryFiles(at);
+  expect(await files.unreadMemories()).toBeNull();
+  const { id } = await files.addMemory({ category: 'decision', text: 'Keep.', by: 'ana' });
+  await files.removeMemory(id);
+  expect(await files.unreadMemories()).toBeNull();
+  const file = join(at, 'memories.ndjson');
+  appendFileSync(file, '{"note": "of another program"}\n[1]\n{"id":"mem-00');
+  expect(await files.unreadMemories()).toEqual({ file, lines: [5, 6, 7] });
+});
+
 it('a session tells each side of a run once, however often it is said, and how it ended', async () => {
   const files = createSessionFiles(folder(), NO_RUNS);
   const id = 'task-0a1b2c3d';
