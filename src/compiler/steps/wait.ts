@@ -1,6 +1,6 @@
 import type { Template } from '../../plan/values/expression.js';
 import type { WaitStep } from '../../plan/step.js';
-import { isMoment } from '../../plan/text/moment.js';
+import { LONGEST_WAIT_MS, isMoment } from '../../plan/text/moment.js';
 import { describe } from '../text/check.js';
 import { millisecondsOf } from '../formats/values.js';
 import { memberOf, startOf } from '../text/node.js';
@@ -33,11 +33,13 @@ function compileUntil({ node, templates, report }: StepContext): Template | null
   const until = wait && memberOf(wait, 'until');
   if (!until) return null;
   const template = compileTemplate(until, templates);
-  const isGiven = template.kind !== 'literal';
-  if (isGiven || (typeof template.value === 'string' && isMoment(template.value))) return template;
-  const message =
-    `Expected a time with its offset, such as \`2027-01-31T08:00:00Z\`, or one \`\${…}\`; got ` +
-    `${describe(template.value)}.`;
-  report({ code: 'invalid-value', at: until, message });
+  if (template.kind !== 'literal') return template;
+  const { value } = template;
+  const isTime = typeof value === 'string' && isMoment(value);
+  if (isTime && Date.parse(value) - Date.now() <= LONGEST_WAIT_MS) return template;
+  const expected = isTime
+    ? 'a time within 100 years'
+    : 'a time with its offset, such as `2027-01-31T08:00:00Z`, or one `${…}`';
+  report({ code: 'invalid-value', at: until, message: `Expected ${expected}; got ${describe(value)}.` });
   return null;
 }

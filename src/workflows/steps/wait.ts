@@ -1,17 +1,12 @@
 import { waitSummary } from '../../plan/names.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { WaitStep } from '../../plan/step.js';
-import { isDay } from '../../plan/text/moment.js';
+import { LONGEST_WAIT_MS, isDay } from '../../plan/text/moment.js';
 import { inline, isStored } from '../../plan/values/value.js';
 import type { Scope } from '../state/context.js';
 import { pathOf } from '../state/context.js';
 import { sleepIn } from '../state/running-steps.js';
 import { renderedValues } from '../state/values.js';
-
-/**
- * The longest timer that Temporal takes, 100 years: of a longer one its server makes one of these, and says nothing.
- */
-const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 
 /** Lets time pass. What has passed already, before the run continued as new say, is not waited for again. */
 export async function runWait(scope: Scope, step: WaitStep): Promise<StepEnd> {
@@ -22,7 +17,7 @@ export async function runWait(scope: Scope, step: WaitStep): Promise<StepEnd> {
     return invalid(`Expected an ISO 8601 time to wait for, such as 2026-01-31T09:00:00Z, got \`${until}\`.`);
   const now = Date.now();
   const left = until - now;
-  if (settings.checks_moments === true && left > LONGEST_MS)
+  if (settings.checks_moments === true && left > LONGEST_WAIT_MS)
     return invalid(`Expected a time within 100 years to wait for, got \`${new Date(until).toISOString()}\`.`);
   if (settings.no_waits === true) return ended(Math.max(now, until));
   if (left > 0) await sleepIn(scope.context.runningSteps, left, waitSummary(pathOf(scope, step)));

@@ -68,6 +68,7 @@ describe('control flow that means nothing', () => {
     ['steps:\n  - wait: ¦5', ['invalid-value']],
     ['steps:\n  - wait: {until: ¦tomorrow}', ['invalid-value']],
     ['steps:\n  - wait: {until: ¦"2027-01-31T08:00:00"}', ['invalid-value']],
+    ['steps:\n  - wait: {until: ¦"9999-12-31T00:00:00Z"}', ['invalid-value']],
     ['steps:\n  - wait: {¦for: 5m, until: "${x}"}', ['conflicting-keys']],
     ['steps:\n  - wait: ¦{}', ['missing-key']],
     ['steps:\n  - set: {¦"a b": 1}', ['invalid-name']],
