@@ -76,14 +76,16 @@ interface SessionOptions {
   elsewhere?: StoreElsewhere | null;
   /** Nothing is made where there is nothing to look at. */
   lookOnly?: boolean;
+  /** The current folder's, where it was opened before: read again, its configuration might be another one. */
+  workspace?: Workspace | undefined;
 }
 
 /** Opens the store of the current folder. Throws what says why it cannot be used (exit code 3). */
 export async function openSession(
   terminal: Terminal,
-  { taskQueue, elsewhere: known, lookOnly = false }: SessionOptions,
+  { taskQueue, elsewhere: known, lookOnly = false, workspace: opened }: SessionOptions,
 ): Promise<Session> {
-  const workspace = await openWorkspace(terminal);
+  const workspace = opened ?? (await openWorkspace(terminal));
   const { stateDir } = workspace.project;
   const { openProjectStore, storePlace } = await import('../workers/open-store.js');
   const { databaseFile, requireApart, requireFolder } = await import('../workers/server/server-database.js');
@@ -132,15 +134,19 @@ export async function openSession(
  * A session for commands that only look: null where nothing was ever run, so that looking makes no folder and
  * starts nothing.
  */
-export async function openExisting(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session | null> {
+export async function openExisting(
+  terminal: Terminal,
+  options: Pick<SessionOptions, 'taskQueue' | 'workspace'>,
+): Promise<Session | null> {
   const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   const { requireFolder } = await import('../workers/server/server-database.js');
   const { holdsStore } = await import('../store/identity.js');
-  const { project, config } = await openWorkspace(terminal);
+  const workspace = options.workspace ?? (await openWorkspace(terminal));
+  const { project, config } = workspace;
   const { stateDir } = project;
   requireFolder(stateDir);
   const isElsewhere = temporalSettings(terminal.env) !== null || config.store !== undefined;
-  return isElsewhere || holdsStore(stateDir) ? openSession(terminal, { ...options, lookOnly: true }) : null;
+  return isElsewhere || holdsStore(stateDir) ? openSession(terminal, { ...options, workspace, lookOnly: true }) : null;
 }
 
 /** The store of workers elsewhere that will run what is submitted here; null where it is this project's own. */

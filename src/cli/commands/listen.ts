@@ -25,8 +25,9 @@ export const listen: CommandSpec = {
     // What is not right is told before anything is made or started.
     const { requireFree } = await import('../../web/access/web-server.js');
     await requireFree(reach);
-    const wanted = await findHooks(await openWorkspace(terminal), terminal);
-    const session = await openSession(terminal, { taskQueue: options.text('task-queue') });
+    const workspace = await openWorkspace(terminal);
+    const wanted = await findHooks(workspace, terminal);
+    const session = await openSession(terminal, { taskQueue: options.text('task-queue'), workspace });
     const { serveHooks } = await import('../../web/hooks/serve-hooks.js');
     const { hostSignal } = await import('../../workers/host/host-process.js');
     const stop = hostSignal();

@@ -58,7 +58,7 @@ async function list({ options, terminal }: Invocation): Promise<ExitCode> {
   const { scheduleLines } = await import('../triggers/schedule-lines.js');
   const { linkTo } = await import('../triggers/server-link.js');
   const workspace = await openWorkspace(terminal);
-  const session = await openExisting(terminal, { taskQueue: null });
+  const session = await openExisting(terminal, { taskQueue: null, workspace });
   const link = session === null ? null : await linkTo(session);
   try {
     const listed = await listSchedules(workspace, { session, link }, terminal);

@@ -29,11 +29,12 @@ export async function syncSchedules(
   terminal: Terminal,
   onPlanned: (changes: TriggerChanges) => void,
 ): Promise<TriggerChanges> {
-  const { definitions, broken } = await triggeredDefinitions(await openWorkspace(terminal), terminal);
+  const workspace = await openWorkspace(terminal);
+  const { definitions, broken } = await triggeredDefinitions(workspace, terminal);
   const [first] = broken;
   // A schedule whose definition is broken for a while would be removed with all that is known of it.
   if (first !== undefined) throw first.problems;
-  const session = await openSession(terminal, { taskQueue: null, lookOnly: dryRun });
+  const session = await openSession(terminal, { taskQueue: null, lookOnly: dryRun, workspace });
   const link = dryRun && !session.mayKnowRuns() ? null : await session.connect({ start: true });
   try {
     const known = link === null ? NONE : await schedulesAt(link, session);
