@@ -50,7 +50,7 @@ export async function designFlow(command: DesignCommand, terminal: Terminal): Pr
     { ...workspace, elsewhere },
     terminal,
   );
-  const session = await openSession(terminal, { taskQueue: null, elsewhere });
+  const session = await openSession(terminal, { taskQueue: null, elsewhere, workspace });
   const run = newRunId('design');
   const end = await runDesigner({ run, compiled, settings, session }, command, terminal);
   if (end.kind !== 'closed' || end.view.status !== 'success')

@@ -56,7 +56,7 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
     { ...workspace, elsewhere },
     terminal,
   );
-  const session = await openSession(terminal, { ...command, elsewhere });
+  const session = await openSession(terminal, { ...command, elsewhere, workspace });
   await allow({ command, settled, plan: compiled.plan }, session, terminal);
   const id = command.id ?? newRunId(compiled.plan.name);
   if (elsewhere !== null) tell(terminal, terminal.palette.dim(elsewhereNote(elsewhere)));

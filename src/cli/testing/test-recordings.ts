@@ -71,7 +71,7 @@ export async function testRecordings(
       `Answers are given by the workers of this project, and the store \`${elsewhere.store.id}\` is elsewhere.`,
       'Unset TEMPORAL_ADDRESS, or test where that store is.',
     );
-  const session = await openSession(terminal, { taskQueue: null, elsewhere });
+  const session = await openSession(terminal, { taskQueue: null, elsewhere, workspace });
   const tested: Tested[] = [];
   const cases: JunitCase[] = [];
   for (const one of prepared) {
