@@ -359,28 +359,28 @@ type Unknown = { source: ToolSource; remote: MissingRemote | null; setting: Agen
 /**
  * An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake.
  */
-function reportUnknown(
-  name: string,
-  at: Place,
-  { file, authored, node }: AgentDefinition,
-  { source: { report, toolNames, findTool, findTwins }, remote, setting }: Unknown,
-): void {
+function reportUnknown(name: string, at: Place, { file, authored, node }: AgentDefinition, unknown: Unknown): void {
+  const { source, remote } = unknown;
   const isOfOther = at.source === node.source && (isForeign(file) || authored.source !== undefined);
   const foreign = isOfOther && remote?.refused !== true;
   // A server of another program is no mistake in that program's file; what is lacking there an import tells.
   if (foreign && remote !== null && authored.mcp === undefined) return;
-  const defined = findTool(name, { file });
-  const twins = defined !== null && defined !== 'faulty' && 'missing' in defined ? defined : null;
-  const told = remote ?? twins ?? (setting.agents === undefined ? findTwins(name, { file }) : null);
+  const told = remote ?? twinsOf(name, file, unknown);
   const missing = told === null ? `There is no tool and no agent \`${name}\`` : told.missing.replace(/\.$/, '');
   const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
-  report({
+  source.report({
     code: 'unknown-tool',
     severity: foreign ? 'warning' : 'error',
     at,
     message,
-    suggestion: told === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : told.suggestion,
+    suggestion: told === null ? didYouMean(name, [...TOOL_NAMES, ...source.toolNames()]) : told.suggestion,
   });
+}
+
+function twinsOf(name: string, file: string, { source, setting }: Unknown): MissingRemote | null {
+  const defined = source.findTool(name, { file });
+  if (defined !== null && defined !== 'faulty' && 'missing' in defined) return defined;
+  return setting.agents === undefined ? source.findTwins(name, { file }) : null;
 }
 
 function isForeign(file: string): boolean {

@@ -169,10 +169,8 @@ export function createResolver(
 
   const twinOf = (file: string, name: string): Entry | null => {
     const folder = dirname(file);
-    const [first] = TOOL_FILES.includes(basename(file)) ? toolFilesIn(folder) : [];
-    if (first !== undefined) return first < file ? { name, file: first, builtIn: false } : null;
     const kind = KINDS.find((candidate) => FOLDERS[candidate].includes(basename(folder)));
-    if (kind === undefined) return null;
+    if (kind === undefined) return toolTwinOf(file, name);
     return entriesIn(folder, kind).find((entry) => entry.file < file && sameName(entry.name, name)) ?? null;
   };
 
@@ -316,6 +314,11 @@ function createToolResolver(project: Project, made: string[], used: Set<string>)
 /** Files of a folder that each define the tool of its name. */
 function toolFilesIn(folder: string): string[] {
   return TOOL_FILES.map((file) => join(folder, file)).filter((file) => kindOf(file) === 'file');
+}
+
+function toolTwinOf(file: string, name: string): Entry | null {
+  const [first = file] = TOOL_FILES.includes(basename(file)) ? toolFilesIn(dirname(file)) : [];
+  return first < file ? { name, file: first, builtIn: false } : null;
 }
 
 /** What a name means is the same for all files of a folder, and looked up once. */

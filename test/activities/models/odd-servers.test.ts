@@ -203,13 +203,13 @@ describe('an answer of a server that speaks like Claude and does not stream', ()
 
   it('has its calls of tools', async () => {
     const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'it' } };
-    const { url, close } = await startModelEndpoint([
+    const endpoint = await startModelEndpoint([
       { raw: JSON.stringify({ ...message, content: [call], stop_reason: 'tool_use' }), media: JSON_MEDIA },
     ]);
-    onTestFinished(() => close());
+    onTestFinished(() => endpoint.close());
     const tools = [{ name: 'look', description: '', input_schema: {} }];
     const request = { model: 'm', system: '', messages: [{ role: 'user' as const, text: 'x' }], schema: null, tools };
-    const context = { signal: new AbortController().signal, credentials: credentialsAt(url), baseUrl: null };
+    const context = { signal: new AbortController().signal, credentials: credentialsAt(endpoint.url), baseUrl: null };
     const rehearsal = { path: '', text: null, recorded: null };
     const answer = await createAnthropicProvider().call(request, { ...context, onText: () => undefined, rehearsal });
     expect(answer).toMatchObject({ stop: 'tools', blocks: [{ kind: 'call', name: 'look', input: { at: 'it' } }] });
