@@ -16,22 +16,14 @@ export const ASK_AGAIN = 2;
 /**
  * The output that an answer holds, or what is wrong with it so that it can be asked again. Throws where that is no use.
  */
-export function judge(
-  answer: ModelAnswer,
-  { schema, tasks }: AgentStep,
-  { max_output_kb }: Agent,
-  model: string,
-): Checked {
+export function judge(answer: ModelAnswer, step: AgentStep, agent: Agent, model: string): Checked {
   requireEnd(answer, model);
-  const checked = checkText(answer.text, { schema, tasks, max_output_kb });
+  const checked = checkText(answer.text, step, agent);
   if ('value' in checked || answer.word === undefined) return checked;
   return { errors: [...checked.errors, `its provider ended it for \`${answer.word}\``] };
 }
 
-function checkText(
-  text: string,
-  { schema, tasks, max_output_kb }: Pick<AgentStep, 'schema' | 'tasks'> & Pick<Agent, 'max_output_kb'>,
-): Checked {
+function checkText(text: string, { schema, tasks }: AgentStep, { max_output_kb }: Agent): Checked {
   if (schema !== null)
     return tasks === undefined ? checkOutput(bareJson(text), schema) : checkTasks(bareJson(text), schema, tasks);
   if (text.trim() === '') return { errors: ['it is empty'] };
