@@ -42,11 +42,12 @@ export const compareWorkspace = builtin({
   run: async ({ after, without = [] }, context) => {
     const { seen, tree: since } = earlier.catch({ seen: [], tree: null }).parse(after);
     const { store, workspace } = context;
-    const { tree, unnamed, unread } = (await store.snapshotNow(workspace)) ?? { tree: null, unnamed: [], unread: [] };
+    const { tree, ...missing } = (await store.snapshotNow(workspace)) ?? { tree: null, unnamed: [], unread: [] };
     const counts = (path: string): boolean => !isWithin(path, without);
     const told = tree === null ? null : await contentOf(store.snapshotGit, tree, counts);
     const { digest, states } = told === null ? await hashOfFiles(context, counts) : { digest: told, states: [] };
-    const isWhole = ![...unnamed, ...unread, ...states].some(counts);
+    const { unnamed, unread, inside = [] } = missing;
+    const isWhole = ![...unnamed, ...unread, ...inside, ...states].some(counts);
     const may = mayBeTold(context.permissions);
     const compared = { from: since ?? '', to: tree ?? '', counts: (path: string) => counts(path) && may(path) };
     const diff = since !== null && tree !== null ? await patchBetween(store.snapshotGit, compared) : null;
@@ -61,10 +62,10 @@ export const compareWorkspace = builtin({
   },
 });
 
-/** Why it is as it was; `isWhole` where each file could be read. */
+/** Why it is as it was; `isWhole` where each file was compared: git compares none of a repository inside. */
 function reasonOf(seen: string[], digest: string, isWhole: boolean): string | null {
   if (!seen.includes(digest)) return null;
-  const of = isWhole ? '' : ' of the files that can be read';
+  const of = isWhole ? '' : ' of the files that can be compared';
   return seen.at(-1) === digest
     ? `Nothing was changed${of}.`
     : `What was changed${of} is only taken back: it is as it was before.`;

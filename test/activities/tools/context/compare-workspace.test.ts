@@ -30,7 +30,7 @@ it('without git it says that folders of state were not compared', async () => {
   write('data/store.json', JSON.stringify({ id: 'abcdefgh', version: 1 }));
   const first = await compare();
   expect(await compare({ after: first })).toMatchObject({
-    reason: 'Nothing was changed of the files that can be read.',
+    reason: 'Nothing was changed of the files that can be compared.',
   });
   expect(await compare({ after: first, without: ['data'] })).toMatchObject({ reason: 'Nothing was changed.' });
 });
@@ -83,8 +83,30 @@ describe('compare_workspace', () => {
     writeFileSync(odd, 'two\n');
     expect(await compare({ after: first })).toMatchObject({
       again: true,
-      reason: 'Nothing was changed of the files that can be read.',
+      reason: 'Nothing was changed of the files that can be compared.',
     });
+  });
+
+  it('says of a repository inside, whose files git does not compare, that it speaks of the others', async () => {
+    execFileSync('git', ['init', '--quiet', context.workspace]);
+    write('a.js', 'one\n');
+    const inner = join(context.workspace, 'lib');
+    const git = (...args: string[]): void => {
+      execFileSync('git', ['-C', inner, '-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...args]);
+    };
+    execFileSync('git', ['init', '--quiet', inner]);
+    write('lib/b.js', 'one\n');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'One');
+    const first = await compare();
+    write('lib/b.js', 'two\n');
+    expect(await compare({ after: first })).toMatchObject({
+      again: true,
+      reason: 'Nothing was changed of the files that can be compared.',
+    });
+    const others = await compare({ without: ['lib'] });
+    write('lib/b.js', 'three\n');
+    expect(await compare({ after: others, without: ['lib'] })).toMatchObject({ reason: 'Nothing was changed.' });
   });
 
   it('tells what has changed as a patch, of nothing that may not be read or begins with a dot', async () => {
