@@ -56,6 +56,8 @@ const LOOK_MS = 25;
 const SILENT_MS = 30_000;
 /** A host that was asked to end has this long: its worker and its server take at most 15 and 10 seconds. */
 const END_MS = 60_000;
+/** A process that a killed host has forked holds its lock so long at most, until it becomes another program. */
+const LEFT_MS = 2_000;
 
 /** Hosts that a command starts one after another where each failed for a reason that nobody knows. */
 const HOST_TRIES = 3;
@@ -152,8 +154,10 @@ export async function stopHost(stateDir: string): Promise<boolean> {
   const line = await connectTo(stateDir);
   if (line !== null)
     await ask(line, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
-  if (line === null && (file === null || !(await isHeld(stateDir)))) return stopLeftServer(stateDir);
+  else if (file === null || !(await isHeld(stateDir))) return stopLeftServer(stateDir);
   await hostEnded(stateDir, file);
+  // One that did not listen was ending, or is killed: then it has left what its lock was held for a moment more.
+  if (line === null) await stopLeftServer(stateDir);
   return true;
 }
 
@@ -162,7 +166,7 @@ async function stopLeftServer(stateDir: string): Promise<boolean> {
   if (!existsSync(stateDir)) return false;
   requireOwn(stateDir); // whose host holds another lock
   const { findServer, stopServer } = await import('../server/embedded-server.js');
-  const lock = await takeLock(stateDir, 'host');
+  const lock = await takeLeftLock(stateDir);
   if (lock === null) return false;
   try {
     const server = await findServer(stateDir);
@@ -171,6 +175,16 @@ async function stopLeftServer(stateDir: string): Promise<boolean> {
   } finally {
     await lock.release();
   }
+}
+
+/** The host's lock; null where the next host has it. What a killed one was about to start holds it for a moment, too. */
+async function takeLeftLock(stateDir: string): ReturnType<typeof takeLock> {
+  for (let waited = 0; waited < LEFT_MS; waited += LOOK_MS) {
+    const lock = await takeLock(stateDir, 'host');
+    if (lock !== null) return lock;
+    await pause(LOOK_MS);
+  }
+  return null;
 }
 
 async function hostEnded(stateDir: string, file: HostFile | null): Promise<void> {

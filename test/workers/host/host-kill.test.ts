@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findServer } from '../../../src/workers/server/embedded-server.js';
 import { hostStatus, stopHost } from '../../../src/workers/host/host-client.js';
 import { readHostFile } from '../../../src/workers/host/host-files.js';
+import { takeLock } from '../../../src/workers/processes/lock.js';
 import { isRunning } from '../../../src/workers/processes/processes.js';
 import { claimFreePort } from '../../../src/workers/server/ports.js';
 import {
@@ -54,6 +55,18 @@ describe('after kill -9', () => {
     expect(await stopHost(stateDir)).toBe(true);
     expect(await serversOn(stateDir)).toEqual([]);
     expect(await stopHost(stateDir)).toBe(false);
+  });
+
+  it('of the host, whose lock what it was about to start holds for a moment more, its server is ended too', async () => {
+    const stateDir = newFolder();
+    await (await openLink(stateDir)).close();
+    const file = await readHostFile(stateDir);
+    kill(file?.host.pid);
+    await waitFor('its end', async () => file !== null && !(await isRunning(file.host)));
+    const lock = await takeLock(stateDir, 'host');
+    setTimeout(() => void lock?.release(), 300);
+    expect(await stopHost(stateDir)).toBe(true);
+    expect(await serversOn(stateDir)).toEqual([]);
   });
 
   it('of the server under an open link, the link goes on at the same address', async () => {
