@@ -324,7 +324,8 @@ describe('requests to what is not public', () => {
 
   it('reaches of this machine only ports that are named, by whatever name it goes', async () => {
     for (const host of ['localhost', '127.0.0.1', '0.0.0.0', '[::1]', '[::ffff:7f00:1]', '127.9.9.9']) {
-      context.permissions.network = [host];
+      // An IPv4 address in the form of IPv6 is judged as itself.
+      context.permissions.network = [host.replace('[::ffff:7f00:1]', '127.0.0.1')];
       const result = await call('http_request', { url: `http://${host}:${port}/` });
       expect(result).toContain('that of this machine with its port');
       await expectContained(result);
