@@ -42,11 +42,12 @@ export const compareWorkspace = builtin({
   run: async ({ after, without = [] }, context) => {
     const { seen, tree: since } = earlier.catch({ seen: [], tree: null }).parse(after);
     const { store, workspace } = context;
-    const { tree, ...missing } = (await store.snapshotNow(workspace)) ?? { tree: null, unnamed: [], unread: [] };
+    const snapshot = await store.snapshotNow(workspace);
+    const tree = snapshot?.tree ?? null;
     const counts = (path: string): boolean => !isWithin(path, without);
     const told = tree === null ? null : await contentOf(store.snapshotGit, tree, counts);
     const { digest, states } = told === null ? await hashOfFiles(context, counts) : { digest: told, states: [] };
-    const { unnamed, unread, inside = [] } = missing;
+    const { unnamed = [], unread = [], inside = [] } = snapshot ?? {};
     const isWhole = ![...unnamed, ...unread, ...inside, ...states].some(counts);
     const may = mayBeTold(context.permissions);
     const compared = { from: since ?? '', to: tree ?? '', counts: (path: string) => counts(path) && may(path) };
