@@ -78,7 +78,9 @@ it('says of which file a schedule is that the server does not take', async () =>
   const { code, stderr } = await project.run('schedules', 'sync');
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringMatching(/the schedule of `odd`: .*SystemV\/AST4[^]*definitions\/workflows\/odd\.yml/) as string,
+    stderr: expect.stringMatching(
+      /the schedule of `odd`: .*SystemV\/AST4[^]*definitions\/workflows\/odd\.yml/,
+    ) as string,
   });
   await rm(join(project.folder, 'definitions/workflows/odd.yml'));
 });

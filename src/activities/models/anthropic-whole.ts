@@ -11,7 +11,7 @@ export function isWhole({ headers }: Response): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** The events that a stream would have of such an answer. Throws what it says of an error, and where it is no message. */
+/** The events that a stream would have of such an answer. Throws the error that it tells, and where it is none. */
 export async function* wholeMessage(response: Response): AsyncGenerator<Anthropic.RawMessageStreamEvent> {
   const body = await text(response.body as unknown as AsyncIterable<Uint8Array>); // so are both kinds of streams
   const message = JSON.parse(body) as Json; // JSON.parse gives JSON

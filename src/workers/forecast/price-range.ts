@@ -80,7 +80,7 @@ export function answerRange(
   return { least: Math.min(SHORT_ANSWER, most), most };
 }
 
-/** Where a name leads as far as it says so itself: a name without a provider may go to another where none is reached. */
+/** Where a name leads as far as it says so itself: one without a provider may go to another where none is reached. */
 function choiceOf(name: string): Pick<ModelChoice, 'provider' | 'model'> {
   const [, provider, model = name] = /^(anthropic|ollama|openai|rehearsal):(.+)$/.exec(name) ?? [];
   const usual = OPENAI_NAME.test(name) ? 'openai' : 'anthropic';

@@ -177,7 +177,7 @@ async function stopLeftServer(stateDir: string): Promise<boolean> {
   }
 }
 
-/** The host's lock; null where the next host has it. What a killed one was about to start holds it for a moment, too. */
+/** The host's lock; null where the next host has it. What a killed one was about to start holds it a moment, too. */
 async function takeLeftLock(stateDir: string): ReturnType<typeof takeLock> {
   for (let waited = 0; waited < LEFT_MS; waited += LOOK_MS) {
     const lock = await takeLock(stateDir, 'host');

@@ -20,8 +20,8 @@ const hasProc = process.platform === 'linux';
 export async function startOf(pid: number): Promise<string | null> {
   if (!hasProc) return startByPs(pid);
   const fields = await statFields(pid);
-  // Fields 3, 20 and 22 of proc(5): the state, the number of threads, and the start in clock ticks since boot. A process
-  // whose first thread has ended is a zombie, but has its locks, sockets and memory until the last one ends.
+  // Fields 3, 20 and 22 of proc(5): the state, the number of threads, and the start in clock ticks since boot. Once
+  // its first thread has ended, a process is a zombie, but has its locks, sockets and memory until the last one ends.
   const hasEnded = fields === null || fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1);
   return hasEnded ? null : (fields[19] ?? null);
 }

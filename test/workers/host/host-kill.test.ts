@@ -57,7 +57,7 @@ describe('after kill -9', () => {
     expect(await stopHost(stateDir)).toBe(false);
   });
 
-  it('of the host, whose lock what it was about to start holds for a moment more, its server is ended too', async () => {
+  it('of the host, whose lock something holds for a moment more, its server is ended too', async () => {
     const stateDir = newFolder();
     await (await openLink(stateDir)).close();
     const file = await readHostFile(stateDir);
