@@ -37,13 +37,15 @@ async function modulesOf(args: string[], env: Record<string, string> = {}): Prom
   return [...scripts.map(({ url }) => url), ...EAGER, ...run.filter((name) => LAZY.has(name))];
 }
 
+/** What a model is called, costs and answers at most: tables, which `plan` reads. */
+const TABLES = ['choice/prices', 'choice/price-table', 'choice/with-price', 'http/ollama-address', 'protocol/provider'];
+
 const HEAVY = [
   /@temporalio|@grpc|@anthropic|hono/,
   /node_modules\/vscode-|src\/cli\/lsp\//,
   // Forecasts are pure, and `plan` tells them.
   /(^|\/)(src|dist)\/(workers\/(?!run-compiled\.|forecast\/(?:forecast-plan|price-range)\.)|workflows)/,
-  // What a model is called and costs are tables, which `plan` reads.
-  /(^|\/)(src|dist)\/activities\/(?!models\/(?:choice\/(?:prices|price-table)|protocol\/provider)\.)/,
+  new RegExp(`(^|/)(src|dist)/activities/(?!models/(?:${TABLES.join('|')})\\.)`),
 ];
 
 describe('commands that need no server load none of it', () => {
