@@ -49,9 +49,9 @@ export function wordOf(when: HookedWhen, end: ProgramEnd): HookWord {
 }
 
 function parse(stdout: string): Output | null {
-  if (keyTwice(stdout) !== null) return null;
   try {
-    return outputSchema.safeParse(JSON.parse(stdout)).data ?? null;
+    const output: unknown = JSON.parse(stdout);
+    return keyTwice(stdout) === null ? (outputSchema.safeParse(output).data ?? null) : null;
   } catch {
     return null;
   }

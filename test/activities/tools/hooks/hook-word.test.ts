@@ -14,8 +14,12 @@ describe('what a hook says before a call', () => {
     expect(says({})).toEqual({ kind: 'passes' });
   });
 
-  it('is no word where a key of it is written twice', () => {
-    const stdout = '{"decision": "deny", "decision": "approve"}';
+  it.each([
+    '{"decision": "deny", "decision": "approve"}',
+    '{"decision": "approve", "reas',
+    '{"a\\q": 1}',
+    '{"two\nlines": 1}',
+  ])('is no word where it is no JSON, or has a key twice: %j', (stdout) => {
     expect(wordOf('before', { output: { exit_code: 0, stdout, stderr: '' } })).toMatchObject({ kind: 'denies' });
   });
 });
