@@ -8,12 +8,14 @@ import { wordIn } from './protocol/message.js';
 
 /** Tells whether an answer comes as one piece of JSON: some servers that speak this API do not stream. */
 export function isWhole({ headers }: Response): boolean {
-  return /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers.get('content-type') ?? '');
 }
 
 /** The events that a stream would have of such an answer. Throws the error that it tells, and where it is none. */
 export async function* wholeMessage(response: Response): AsyncGenerator<Anthropic.RawMessageStreamEvent> {
   const body = await text(response.body as unknown as AsyncIterable<Uint8Array>); // so are both kinds of streams
+  const events = [...body.matchAll(/^data:(.*)$/gm)];
+  if (events.length > 0 && !body.trimStart().startsWith('{')) return yield* eventsIn(events, response);
   const message = JSON.parse(body) as Json; // JSON.parse gives JSON
   const { error, content } = isObject(message) ? message : {};
   if (isObject(error ?? null)) throw errorOf(message as JsonObject, error as JsonObject, response); // isObject said so
@@ -23,6 +25,16 @@ export async function* wholeMessage(response: Response): AsyncGenerator<Anthropi
   yield { type: 'message_start', message: start };
   for (const [index, block] of content.filter(isObject).entries()) yield* blockEvents(block, index);
   yield { type: 'message_stop' };
+}
+
+/** A stream that its server calls JSON: each event is one line of data. */
+function* eventsIn(events: RegExpExecArray[], response: Response): Generator<Anthropic.RawMessageStreamEvent> {
+  for (const [, data = ''] of events) {
+    const event = JSON.parse(data) as JsonObject; // the API's events are objects
+    const { error } = event;
+    if (isObject(error)) throw errorOf(event, error, response);
+    yield event as unknown as Anthropic.RawMessageStreamEvent; // looked at as in a stream
+  }
 }
 
 function* blockEvents(block: JsonObject, index: number): Generator<Anthropic.RawMessageStreamEvent> {

@@ -201,6 +201,11 @@ describe('an answer of a server that speaks like Claude and does not stream', ()
     expect((await readLog(bench)).map(({ text }) => text).join('')).toContain('yes and no');
   });
 
+  it('is read as the stream that it is, where its server calls that JSON', async () => {
+    const { output } = await callModel(await saying(counting({}, {}), JSON_MEDIA), CLAUDE);
+    expect(output).toEqual({ value: 'yes' });
+  });
+
   it('has its calls of tools', async () => {
     const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'it' } };
     const endpoint = await startModelEndpoint([
