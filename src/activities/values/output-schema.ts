@@ -22,7 +22,8 @@ interface Compiled {
 
 /**
  * A schema is foreign text: whoever wrote it, an agent that made a tool or a server of tools, cannot hold up a worker
- * by it. While this lasts, a check that doubles with each level of the schema fills some 150 MB.
+ * by it. In a second, a check that doubles with each level of the schema fills some 150 MB. Where the machine is busy
+ * both take three times as long, and together less than a heartbeat may.
  */
 const COMPILE_MS = 2_000;
 const CHECK_MS = 1_000;

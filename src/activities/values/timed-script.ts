@@ -35,8 +35,8 @@ const CALL = new Script('act();');
 /** Made once: it takes a millisecond. */
 let callPlace: Context | null = null;
 
-/** On a machine that has too much to do, an act may take so many times its time: V8 counts what others compute, too. */
-const WHERE_BUSY = 5;
+/** V8 counts what others compute, too: on a machine that has too much to do an act has so many times its time. */
+const WHERE_BUSY = 2;
 /** Less of the time than this was computed in this process: others had the rest. */
 const OWN_SHARE = 0.8;
 

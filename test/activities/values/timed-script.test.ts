@@ -18,7 +18,7 @@ describe('what has a limit of time', () => {
   it('begins anew, with more time, where others had the machine', () => {
     let begun = 0;
     const act = (): number => {
-      stands(400);
+      stands(300);
       return (begun += 1);
     };
     expect(withinTime(200, act)).toEqual({ value: 1 });
