@@ -15,7 +15,11 @@ export function isWhole({ headers }: Response): boolean {
 export async function* wholeMessage(response: Response): AsyncGenerator<Anthropic.RawMessageStreamEvent> {
   const body = await text(response.body as unknown as AsyncIterable<Uint8Array>); // so are both kinds of streams
   const events = [...body.matchAll(/^data:(.*)$/gm)];
-  if (events.length > 0 && !body.trimStart().startsWith('{')) return yield* eventsIn(events, response);
+  if (events.length > 0 && !body.trimStart().startsWith('{')) yield* eventsIn(events, response);
+  else yield* wholeIn(body, response);
+}
+
+function* wholeIn(body: string, response: Response): Generator<Anthropic.RawMessageStreamEvent> {
   const message = JSON.parse(body) as Json; // JSON.parse gives JSON
   const { error, content } = isObject(message) ? message : {};
   if (isObject(error ?? null)) throw errorOf(message as JsonObject, error as JsonObject, response); // isObject said so
