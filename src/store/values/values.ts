@@ -1,7 +1,7 @@
 import type { Json } from '../../plan/values/json.js';
-import { asStored, canonicalJson, INLINE_BYTES } from '../../plan/values/json.js';
+import { canonicalJson, INLINE_BYTES } from '../../plan/values/json.js';
 import type { Hash, StoredValue, Text, Value } from '../../plan/values/value.js';
-import { inline, previewOf } from '../../plan/values/value.js';
+import { previewOf } from '../../plan/values/value.js';
 import type { Writing } from '../files.js';
 import { sha256 } from '../hash.js';
 import { createLruCache } from '../lru-cache.js';
@@ -44,8 +44,7 @@ export function keepValues({ write, read }: ValuePlace): Values {
       ...(typeof value === 'string' ? { type: 'string' } : {}),
     };
     const { named, done } = write(ref, content, cache.get(ref) !== undefined);
-    // A worker that takes over must ask the same as the one before, down to the letter (I8).
-    return { stored, named, done: done.then(() => cache.set(ref, asStored(value), content.length)) };
+    return { stored, named, done: done.then(() => cache.set(ref, asRead(value, content), content.length)) };
   }
 
   async function store(value: Json, content: Buffer): Promise<StoredValue> {
@@ -67,7 +66,7 @@ export function keepValues({ write, read }: ValuePlace): Values {
     get,
     async put(value) {
       const content = Buffer.from(canonicalJson(value));
-      return content.length <= INLINE_BYTES ? inline(value) : store(value, content);
+      return content.length <= INLINE_BYTES ? { value: asRead(value, content) } : store(value, content);
     },
     putAlways: (value) => store(value, Buffer.from(canonicalJson(value))),
     beginPut: (value) => begin(value, Buffer.from(canonicalJson(value))),
@@ -84,4 +83,12 @@ function textOf(ref: Hash, value: Json): string {
 /** The bytes are those that were written under this name, and only JSON is ever written. */
 function parse(content: Buffer): Json {
   return JSON.parse(content.toString('utf8')) as Json;
+}
+
+/**
+ * A value as another process reads it, which is `asStored` of it: a worker that takes over must ask the same as the one
+ * before, down to the letter (I8). The text is there already, and may be long.
+ */
+function asRead(value: Json, content: Buffer): Json {
+  return typeof value === 'object' ? parse(content) : value;
 }
