@@ -1,5 +1,5 @@
 // @seconds 20
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +52,17 @@ describe('tools list', () => {
       ]),
     );
     expect((await project.run('tools', 'list')).stdout).toMatch(/^count +native +Counts so many times\.$/m);
+  });
+
+  it('names also a tool that two files define, and says so', async () => {
+    const folder = join(project.folder, 'definitions/tools/twin');
+    mkdirSync(folder);
+    for (const name of ['tool.yml', 'tool.yaml']) writeFileSync(join(folder, name), COUNT.replace('count', 'twin'));
+    expect(await json('tools', 'list')).toContainEqual({ name: 'twin', source: 'native', description: null });
+    const { stdout, stderr } = await project.run('tools', 'list');
+    expect(stdout).toMatch(/^twin +native$/m);
+    expect(stderr).toContain('More than one file has the name `twin`: `definitions/tools/twin/tool.yaml`, ');
+    rmSync(folder, { recursive: true });
   });
 
   it('asks the servers where that is wanted', async () => {

@@ -5,6 +5,7 @@ import { serverTools } from '../../compiler/agents/server-tools.js';
 import { createLoader } from '../../compiler/load.js';
 import type { Problem } from '../../compiler/problems/problem.js';
 import { createReport } from '../../compiler/problems/problem.js';
+import type { Twins } from '../../compiler/project/resolve.js';
 import { createResolver } from '../../compiler/project/resolve.js';
 import { BUILTIN_TOOLS, MAKERS } from '../../plan/tools/tool.js';
 import type { Workspace } from '../session.js';
@@ -17,12 +18,14 @@ export interface ListedTool {
   /** Who has it: `builtin`, a `tool.yml` of the project, or an MCP server of `perdure.yml`. */
   source: 'builtin' | 'native' | 'mcp';
   description: string | null;
-  /** Of a `tool.yml`, from the current folder. */
+  /** Of a `tool.yml`, from the current folder; absent where two files define it. */
   file?: string;
 }
 
 export interface ToolList {
   tools: ListedTool[];
+  /** What is told of names that several files have. */
+  taken: Twins[];
   problems: Problem[];
   sources: Map<string, string>;
 }
@@ -39,9 +42,13 @@ export async function listTools(
   const { problems, report } = createReport();
   const loader = createLoader(terminal.cwd, report);
   const resolver = createResolver(workspace.project);
+  const taken: Twins[] = [];
   const written = resolver.tools().flatMap((name): ListedTool[] => {
     const found = resolver.tool(name, `${workspace.project.root}/any`);
-    if (!('entry' in found)) return [];
+    if (!('entry' in found)) {
+      taken.push(found);
+      return [{ name, source: 'native', description: null }];
+    }
     const definition = loader.load(found.entry.file);
     return [
       {
@@ -59,7 +66,7 @@ export async function listTools(
         source: 'mcp',
         description: null,
       }));
-  return { tools: [...(await ownTools()), ...written, ...served], problems, sources: loader.sources };
+  return { tools: [...(await ownTools()), ...written, ...served], taken, problems, sources: loader.sources };
 }
 
 async function ownTools(): Promise<ListedTool[]> {

@@ -11,7 +11,7 @@ import { listTools } from './list-tools.js';
 
 /** `tools list`: every tool that may be named here, with who has it. */
 export async function tellTools({ options, terminal }: Pick<Invocation, 'options' | 'terminal'>): Promise<ExitCode> {
-  const { tools, problems, sources } = await listTools(
+  const { tools, taken, problems, sources } = await listTools(
     await openWorkspace(terminal),
     { ask: options.flag('servers') },
     terminal,
@@ -25,6 +25,7 @@ export async function tellTools({ options, terminal }: Pick<Invocation, 'options
     const names = Math.min(40, Math.max(0, ...tools.map(({ name }) => displayWidth(safeName(name)))));
     for (const tool of tools) print(terminal, rowOf(tool, names, widthOf(terminal.stdout)));
   }
+  for (const { missing, suggestion } of taken) tell(terminal, `${missing} ${suggestion ?? ''}`.trim());
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)
     tell(terminal, printProblems(errors, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd());

@@ -110,10 +110,11 @@ export function usesOfAgent(
   const { authored } = definition;
   if (authored.agent !== undefined) return (checkProgram(authored.agent, definition, source.report), null);
   const kept = keptFirst(definition, setting, source);
-  const addOther = (name: string, attaches?: string): boolean => {
+  const addAgent = (name: string, attaches?: string): boolean =>
+    keepAgent(kept, { name, definition, setting, source, compileOther, attaches });
+  const addOther = (name: string): boolean => {
     const defined = source.findTool(name, definition);
-    if (defined !== null) return keepDefined(kept, defined);
-    return keepAgent(kept, { name, definition, setting, source, compileOther, attaches });
+    return defined === null ? addAgent(name) : keepDefined(kept, defined);
   };
   for (const { name, at } of namesOf(definition, setting)) {
     const named = namedTools(name);
@@ -125,7 +126,7 @@ export function usesOfAgent(
   for (const name of authored.toolsets ?? []) {
     const set = toolsetTools(name);
     if (set !== null) keepNamed(kept, set, { home: setting.home, cwd: source.cwd }[set.from]);
-    else addOther(name, setting.home ?? '');
+    else addAgent(name, setting.home ?? ''); // A tool is no toolset.
   }
   // What a skill's text speaks of can be read.
   if (skillsOf(definition, { ...source, report: () => undefined }).some(({ hasFiles }) => hasFiles))

@@ -70,6 +70,19 @@ describe('a project', () => {
     ]);
   });
 
+  it('takes an agent for the toolset of its name, whatever tools are called so', () => {
+    const manifest = { ...MANIFEST, agent_files: ['main.agent', 'helper.agent'] };
+    const tool =
+      'name: helper\ndescription: Counts.\nkind: command\nversion: 1\n' +
+      'inputs: {schema: {type: object, properties: {}}}\nexec: {command: {entrypoint: /usr/bin/true}}\n';
+    for (const names of [['tool.yml'], ['tool.yml', 'tool.yaml']]) {
+      const tools = Object.fromEntries(names.map((name) => [`definitions/tools/helper/${name}`, tool]));
+      const { agents, found } = compile(manifest, { ...withTools('[helper]'), ...tools });
+      expect(found).toEqual([]);
+      expect(agents.find(({ name }) => name === 'main')?.uses).toMatchObject([{ kind: 'agent', name: 'helper' }]);
+    }
+  });
+
   it('has all its agents in the Plan, also where a workflow nests it', () => {
     const files = {
       ...withTools('[helper, filesystem_cwd_ro]'),
