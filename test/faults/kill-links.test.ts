@@ -8,7 +8,7 @@ import type { RunRecord } from '../../src/plan/result.js';
 import { openStore } from '../../src/store/local-store.js';
 import type { Store } from '../../src/store/store.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
-import { SAY } from '../model/author.js';
+import { toSay } from '../model/author.js';
 import { compare } from '../model/compare.js';
 import { generate } from '../model/generate.js';
 import type { Expected, ModelWorkflow } from '../model/reference.js';
@@ -155,7 +155,7 @@ for (const { runs, blows, told } of rounds)
       let asked = 0;
       const endpoint = await startModelEndpoint(({ prompt }) => {
         asked += 1;
-        return { text: prompt.slice(prompt.indexOf(SAY) + SAY.length) };
+        return { text: toSay(prompt) };
       });
       const project = await openProject(
         { 'hello.yml': HELLO },

@@ -1,7 +1,14 @@
 import type { ModelStep, ModelWorkflow } from './reference.js';
 
-/** What a model is to say back stands behind this in its prompt. */
-export const SAY = 'Say: ';
+const SAY = 'Say: ';
+/** An input to which nothing in a workflow refers: all its agents are shown it behind their prompts. */
+const SHOWN_INPUT = '\n\n<input name="';
+
+/** What a model is to say back, in its prompt. */
+export function toSay(prompt: string): string {
+  const [said = ''] = prompt.slice(prompt.indexOf(SAY) + SAY.length).split(SHOWN_INPUT);
+  return said;
+}
 
 /** The file that is looked at; what a look yields is its one line. */
 const SEEN_FILE = 'perdure.yml';

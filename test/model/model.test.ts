@@ -8,7 +8,7 @@ import { FULL, SEED, random } from '../faults/seed.js';
 import type { Harness } from '../workflows/helpers/harness.js';
 import { openHarness } from '../workflows/helpers/harness.js';
 import { viewOf } from '../workflows/helpers/viewing.js';
-import { SAY } from './author.js';
+import { toSay } from './author.js';
 import type { ModelBudget } from './generate.js';
 import { drawBudget, generate, withLooks } from './generate.js';
 import { compare } from './compare.js';
@@ -53,7 +53,7 @@ const MOST_CUT = 20;
 let harness: Harness;
 let endpoint: ModelEndpoint;
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ prompt }) => ({ text: prompt.slice(prompt.indexOf(SAY) + SAY.length) }));
+  endpoint = await startModelEndpoint(({ prompt }) => ({ text: toSay(prompt) }));
   harness = await openHarness({ ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: endpoint.url });
 });
 afterAll(async () => {
