@@ -7,6 +7,8 @@ import { isBelow, realOf } from '../../store/folders/places.js';
 import { STORE_FILE, isStateFolder, stateAround } from '../../store/folders/state-folders.js';
 import { FileRefusal } from '../refusal.js';
 import { hasHead } from './inner-repositories.js';
+import type { Unnamed } from './unnamed.js';
+import { holdsAny, unnamedIn } from './unnamed.js';
 
 /** State folders are looked for so deep; what else matters is looked for in folders that lie so deep. */
 const DEEPEST = 3;
@@ -14,6 +16,8 @@ const AT_ONCE = 64;
 /** A folder of that name is hidden by it. */
 export const STATE = '.perdure';
 const PACKAGES = 'node_modules';
+/** By what is called so a folder matters, whatever is in it. */
+const MATTERS = new Set(['package.json', '.npmrc', PACKAGES, '.git', 'HEAD', STORE_FILE, STATE]);
 /** What a repository stores; beside it there may be sockets, such as that of its monitor of files. */
 const STORED = /(?:^|\/)\.git\/(?:objects|refs|logs)$/;
 
@@ -33,6 +37,8 @@ export interface Near {
   bare: string[];
   /** Sockets of Unix, whether somebody listens there or not. */
   sockets: string[];
+  /** Folders in which something of this matters, and which nobody can look into by their names. */
+  unnamed: Unnamed[];
 }
 
 /**
@@ -53,6 +59,7 @@ export async function lookNear(
     repositories: [],
     bare: [],
     sockets: [],
+    unnamed: [],
   };
   const seen = new Set([workspace]);
   let level = [workspace];
@@ -71,6 +78,7 @@ export async function lookNear(
       // A workspace is none of state, whatever lies in it.
       if (depth > 0 && isState(folder, entries)) near.states.push(folder);
       else inside.push(...note(folder, entries, { ...near, links }));
+      near.unnamed.push(...unnamedWith(folder, entries, { depth, workspace }));
     }
     if (depth === DEEPEST) break;
     const led = links.flatMap((link) => folderAt(link, workspace) ?? []);
@@ -78,6 +86,17 @@ export async function lookNear(
     for (const folder of level) seen.add(folder);
   }
   return near;
+}
+
+/** Those folders in one at a depth that cannot be looked into by their names, and in which something matters. */
+function unnamedWith(
+  folder: string,
+  entries: Dirent[],
+  { depth, workspace }: { depth: number; workspace: string },
+): Unnamed[] {
+  if (depth === DEEPEST) return [];
+  const below = { depth: DEEPEST - depth - 1, workspace };
+  return unnamedIn(folder, entries).filter((one) => holdsAny(one, MATTERS, below));
 }
 
 /** Null where it cannot be listed. */
@@ -114,7 +133,18 @@ function folderAt(link: string, workspace: string): string | null {
 function note(
   folder: string,
   entries: Dirent[],
-  { states, manifests, settings, packages, repositories, bare, sockets, links }: Near & { links: string[] },
+  {
+    states,
+    manifests,
+    settings,
+    packages,
+    repositories,
+    bare,
+    sockets,
+    links,
+  }: Omit<Near, 'unnamed'> & {
+    links: string[];
+  },
 ): string[] {
   const inside: string[] = [];
   for (const entry of entries) {

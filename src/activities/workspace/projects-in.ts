@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { entryAt } from '../../store/folders/entry-at.js';
 import { isBelow, realOf } from '../../store/folders/places.js';
@@ -6,6 +7,8 @@ import { gitlinksOf } from '../../store/git/gitlinks.js';
 import { repositoryAt, repositoryOf } from '../../store/git/repository.js';
 import { trustedBelow } from '../../store/records/trusted-projects.js';
 import type { Store } from '../../store/store.js';
+import type { Unnamed } from './unnamed.js';
+import { unnamedOn } from './unnamed.js';
 
 /**
  * The projects in a workspace that a person trusts, as paths from its root. What is protected at its root is so at
@@ -32,12 +35,37 @@ export async function gitTops(workspace: string, projects: string[]): Promise<st
   for (const at of tops) {
     const outer = repositoryOf(join(top, at));
     if (outer === null) continue;
-    for (const path of gitlinksOf(await repositoryAt(outer))) {
+    for (const path of gitlinksOf(await repositoryAt(outer)).links) {
       const inner = join(outer, path);
       if (isBelow(inner, top) && entryAt(join(inner, '.git')) !== null) tops.add(relative(top, inner));
     }
   }
   return [...tops];
+}
+
+/**
+ * Of the repositories that git enters from these roots by itself, those to which a folder leads whose name is no UTF-8:
+ * the first such folder on the way to each.
+ */
+export async function unnamedBelow(workspace: string, tops: string[]): Promise<Unnamed[]> {
+  const root = realOf(workspace);
+  const found = await Promise.all(
+    tops.map(async (top) => {
+      const outer = repositoryOf(join(root, top));
+      const paths = outer === null ? [] : gitlinksOf(await repositoryAt(outer)).unnamed;
+      return paths.flatMap((path) => (outer === null || !isRepository(outer, path) ? [] : unnamedOn(outer, path)));
+    }),
+  );
+  return found.flat().filter(({ folder }) => isBelow(folder, root));
+}
+
+function isRepository(outer: string, path: Buffer): boolean {
+  try {
+    lstatSync(Buffer.concat([Buffer.from(`${outer}/`), path, Buffer.from('/.git')]));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What git goes by at these roots in a workspace because it is configured so, as paths from the workspace's root. */

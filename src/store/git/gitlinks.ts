@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPlainNow } from '../read-plain.js';
@@ -16,33 +17,46 @@ const GITLINK = 0o160000;
 /** No file has a longer path. */
 const PATH_BYTES = 4096;
 
+/** The paths of repositories in another one, from its root on. */
+export interface Gitlinks {
+  links: string[];
+  /** The bytes of those that are no UTF-8: by a text none of them can be opened. */
+  unnamed: Buffer[];
+}
+
 /** What an index named when it was read, by its path. */
-const known = new Map<string, { mark: string; links: string[] }>();
+const known = new Map<string, Gitlinks & { mark: string }>();
 
 /**
  * The paths at which a repository has other ones, its submodules and what somebody has added like them, as its index
  * names them: into these git goes by itself. The index is read as data; a split one names more, perhaps.
  */
-export function gitlinksOf({ folder, common }: Pick<Repository, 'folder' | 'common'>): string[] {
+export function gitlinksOf({ folder, common }: Pick<Repository, 'folder' | 'common'>): Gitlinks {
   const files = namesIn(folder).filter((name) => name === 'index' || name.startsWith('sharedindex.'));
-  return [...new Set(files.flatMap((name) => linksOf(realOf(join(folder, name)), common)))];
+  const found = files.map((name) => linksOf(realOf(join(folder, name)), common));
+  return {
+    links: [...new Set(found.flatMap(({ links }) => links))],
+    unnamed: found.flatMap(({ unnamed }) => unnamed),
+  };
 }
 
-function linksOf(path: string, common: string): string[] {
+function linksOf(path: string, common: string): Gitlinks {
   const found = entryAt(path);
   const mark = `${found?.ino} ${found?.size} ${found?.ctimeMs}`;
   const last = known.get(path);
-  if (last?.mark === mark) return last.links;
+  if (last?.mark === mark) return last;
   const bytes = readPlainNow(path, INDEX_BYTES);
   const config = readPlainNow(join(common, 'config'), CONFIG_BYTES)?.toString() ?? '';
-  const links = bytes === null ? [] : gitlinksIn(bytes, /objectformat\s*=\s*"?sha256/i.test(config) ? 32 : 20);
-  known.set(path, { mark, links });
-  return links;
+  const all = bytes === null ? [] : gitlinksIn(bytes, /objectformat\s*=\s*"?sha256/i.test(config) ? 32 : 20);
+  const links = all.filter((link) => isUtf8(link)).map((link) => link.toString());
+  const linked = { mark, links, unnamed: all.filter((link) => !isUtf8(link)) };
+  known.set(path, linked);
+  return linked;
 }
 
 /** The paths of other repositories in the bytes of an index whose hashes have so many bytes (gitformat-index(5)). */
-export function gitlinksIn(index: Buffer, hashBytes: number): string[] {
-  const links: string[] = [];
+function gitlinksIn(index: Buffer, hashBytes: number): Buffer[] {
+  const links: Buffer[] = [];
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return links;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
   /** The beginning of the last path, and how long that was. */
@@ -68,7 +82,7 @@ export function gitlinksIn(index: Buffer, hashBytes: number): string[] {
     length = kept + end - at;
     // Before the fourth version entries are filled up to eights, by one byte at least.
     at = version === 4 ? end + 1 : start + Math.floor((end - start + 8) / 8) * 8;
-    if (index.readUInt32BE(start + MODE_AT) === GITLINK && length <= PATH_BYTES) links.push(path.toString());
+    if (index.readUInt32BE(start + MODE_AT) === GITLINK && length <= PATH_BYTES) links.push(path);
   }
   return links;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Folder } from '../../workspace/open.js';
 import { enterEntry, putFile, withFolder } from '../../workspace/open.js';
 import type { Aside } from '../../workspace/set-aside.js';
+import { renameReadable } from '../../workspace/unnamed.js';
 import { entryAt } from '../../../store/folders/entry-at.js';
 import { makeReadable } from '../../../store/folders/remove.js';
 import { errorCode } from '../../../store/store-failure.js';
@@ -41,6 +42,20 @@ export function guardMissing(workspace: string, places: string[], aside: Aside):
 export function takeMade(workspace: string, path: string, aside: Aside, to: string | null = null): Promise<boolean> {
   const before: Standing = to === null ? { kind: 'missing' } : { kind: 'link', to };
   return withFolder(workspace, (root) => settle(root, path.split('/'), { before, aside }));
+}
+
+/** Sets aside a folder whose name is no UTF-8; `path` is what is shown for it. Says whether it was there. */
+export function takeUnnamed(
+  workspace: string,
+  { path, name }: { path: string; name: Buffer },
+  aside: Aside,
+): Promise<boolean> {
+  const take = async (folder: Folder, [next = '', ...rest]: string[]): Promise<boolean> => {
+    if (rest.length > 0) return enterEntry(folder, next, false, (inner) => take(inner, rest));
+    await aside.take(folder, renameReadable(folder, name));
+    return true;
+  };
+  return withFolder(workspace, (root) => take(root, path.split('/'))).catch(orNothing);
 }
 
 /**

@@ -8,7 +8,8 @@ import type { Harm } from '../../workspace/inner-repositories.js';
 import { harmOf } from '../../workspace/inner-repositories.js';
 import { STATE, lookNear } from '../../workspace/near-root.js';
 import { AMONG_PACKAGES, MANIFEST, SETTINGS, isStarter, perdureAt, settingsAt } from '../../workspace/perdure-names.js';
-import { gitTops } from '../../workspace/projects-in.js';
+import { gitTops, unnamedBelow } from '../../workspace/projects-in.js';
+import { readableName } from '../../workspace/unnamed.js';
 
 /** What stands at a path: what it comes to for who is misled by it, its text where that can be put back. */
 export interface Found {
@@ -16,6 +17,8 @@ export interface Found {
   text: string;
   /** Its rights, where these are put back with the text. */
   mode?: number;
+  /** Of a folder its name's bytes, which are no UTF-8: nobody can look into it by that. */
+  name?: Buffer;
   /** Where it leads, as a link. */
   link: string | null;
 }
@@ -35,7 +38,7 @@ export async function misleadingIn(
   workspace: string,
   { isWorkTree, opening, fixed = [] }: { isWorkTree: boolean; opening?: boolean; fixed?: string[] },
 ): Promise<Misleading> {
-  const { states, manifests, settings, packages, repositories, bare } = await lookNear(workspace, {
+  const { states, manifests, settings, packages, repositories, bare, unnamed } = await lookNear(workspace, {
     opening: opening === true,
   });
   const found: Misleading = new Map();
@@ -57,8 +60,12 @@ export async function misleadingIn(
     if (stat !== null) add(path, { by: isStarter(path) ? identityOf(path, stat) : 'there', link: null });
   }
   const inside = (folders: string[]): string[] => folders.map((folder) => relative(workspace, folder));
-  for (const [path, harm] of await gitHarmIn(workspace, {
-    near: inside(repositories),
+  const near = inside(repositories);
+  const tops = [...new Set([...near, ...(await gitTops(workspace, near))])];
+  for (const { folder, name } of [...unnamed, ...(await unnamedBelow(workspace, tops))])
+    found.set(relative(workspace, join(folder, readableName(name))), { by: 'there', text: '', name, link: null });
+  for (const [path, harm] of gitHarmIn(workspace, {
+    tops,
     bare: inside(bare),
     // What no command can change was changed by a person.
     isFixed: (path) => fixed.some((place) => isBelow(path, place)),
@@ -67,12 +74,11 @@ export async function misleadingIn(
   return found;
 }
 
-/** What has git start programs in repositories near the root, and in those that git enters from there by itself. */
-async function gitHarmIn(
+/** What has git start programs in these repositories: those near the root, and those that git enters from there. */
+function gitHarmIn(
   workspace: string,
-  { near, bare, isFixed }: { near: string[]; bare: string[]; isFixed: (path: string) => boolean },
-): Promise<[string, Harm][]> {
-  const tops = [...new Set([...near, ...(await gitTops(workspace, []))])];
+  { tops, bare, isFixed }: { tops: string[]; bare: string[]; isFixed: (path: string) => boolean },
+): [string, Harm][] {
   const found = [
     ...tops.filter((top) => !isFixed(join(top, '.git', 'config'))).map((top) => harmOf(workspace, top)),
     ...bare

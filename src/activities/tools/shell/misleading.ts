@@ -6,7 +6,8 @@ import { isWorkTree as isInWorkTree } from '../../workspace/own-code.js';
 import { MANIFEST, SETTINGS, withoutPerdure, withoutStarting } from '../../workspace/perdure-names.js';
 import type { Aside, AsideOwner } from '../../workspace/set-aside.js';
 import { createAside } from '../../workspace/set-aside.js';
-import { guardMissing, putInPlace, takeMade } from './guard.js';
+import { FileRefusal } from '../../refusal.js';
+import { guardMissing, putInPlace, takeMade, takeUnnamed } from './guard.js';
 import type { Found, Misleading } from './misleading-files.js';
 import { misleadingIn } from './misleading-files.js';
 
@@ -58,6 +59,14 @@ export async function guardWorkspace(
     leave();
     throw error;
   });
+  const unseen = [...before].find(([, { name }]) => name !== undefined);
+  if (unseen !== undefined) {
+    leave();
+    throw new FileRefusal(
+      `\`${unseen[0]}\` has a name that is no UTF-8, and holds a repository, packages or state: nobody could look ` +
+        'after it while a command runs. Give it another name.',
+    );
+  }
   const settle = async (): Promise<string[]> => {
     try {
       const made: string[] = [];
@@ -128,6 +137,7 @@ async function settleFile(
   { path, found, was }: { path: string; found: Found; was: Found | undefined },
   aside: Aside,
 ): Promise<boolean> {
+  if (found.name !== undefined) return takeUnnamed(workspace, { path, name: found.name }, aside);
   const to = was?.link ?? null;
   if (to !== found.link && to !== null) return takeMade(workspace, path, aside, to);
   // Of a link that is the same what it leads to has changed.
