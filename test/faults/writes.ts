@@ -56,6 +56,8 @@ export const WRITERS: Record<string, string> = {
   'activities/workspace/open.ts': 'outside: what agents write to the workspace',
   'activities/tools/shell/guard.ts': 'outside: likewise',
   'activities/workspace/set-aside.ts': 'outside: what stands there is renamed; else it stays, and the failure is told',
+  'activities/workspace/unnamed.ts':
+    'outside: a name to take a folder away by; a failure ends the command, and is told',
   'activities/tools/hooks/run-hook.ts': 'outside: a folder for what a hook runs, gone at its end',
   'activities/workspace/workspace-digest.ts': 'outside: what git is told to leave out; a digest that fails is unknown',
   'store/folders/temporary.ts': 'outside: folders for a moment, which whoever asks for one removes',

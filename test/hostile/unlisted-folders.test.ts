@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fixedIn } from '../../src/activities/tools/shell/fixed-in.js';
 import { keptPlaces } from '../../src/activities/workspace/kept-places.js';
 import { guardWorkspace } from '../../src/activities/tools/shell/misleading.js';
@@ -59,4 +59,36 @@ it('a repository that can be listed and not entered hides no other one', async (
     chmodSync(join(workspace, 'n', '.git'), 0o755);
   }
   expect(readFileSync(join(workspace, 'y', '.git', 'config'), 'utf8')).not.toContain('fsmonitor');
+});
+
+describe('where nobody may change, or read, what a command has made', () => {
+  it.each([
+    ['settings of git', 'x/.git', 'what `x/.git/config` has git do'],
+    ['a folder whose name is no UTF-8', 'x', '`x/s%FF`'],
+    ['settings of git that nobody may read', 'x/.git/config', 'what `x/.git/config` has git do'],
+  ])('%s are taken away', async (what, closed, told) => {
+    const context = await toolContext();
+    const { workspace } = context;
+    const git = (...args: string[]): Buffer => execFileSync('git', args, { cwd: workspace, stdio: 'ignore' });
+    git('init', '-q', 'x');
+    for (const path of [dirname(workspace), workspace, context.store.folder ?? '']) chmodSync(path, 0o777);
+    if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${NOBODY}`, workspace]);
+    process.seteuid?.(NOBODY);
+    const unnamed = Buffer.concat([Buffer.from(join(workspace, 'x/s')), Buffer.from([0xff])]);
+    try {
+      const guard = await guardWorkspace(workspace, { fixed: [], kept: [] }, context);
+      if (what.includes('git')) appendFileSync(join(workspace, 'x/.git/config'), '[core]\n\tfsmonitor = ./evil\n');
+      else {
+        mkdirSync(unnamed);
+        writeFileSync(Buffer.concat([unnamed, Buffer.from('/package.json')]), '{}');
+      }
+      chmodSync(join(workspace, closed), closed.endsWith('config') ? 0 : 0o555);
+      expect(await guard()).toEqual([told]);
+    } finally {
+      process.seteuid?.(0);
+    }
+    const config = join(workspace, 'x/.git/config');
+    expect(existsSync(config) && readFileSync(config, 'utf8').includes('fsmonitor')).toBe(false);
+    expect(existsSync(unnamed)).toBe(false);
+  });
 });

@@ -78,7 +78,9 @@ export function createAside({ store, run, log }: AsideOwner): Aside {
         if (errorCode(error) === 'ENOENT') return; // gone meanwhile
         const reason = error instanceof Error ? error.message : String(error);
         log.write('note', `${shown}, and could not be taken away: look at it. ${reason}\n`);
-        throw refusalOf(error, join(folder.shown, name));
+        const failure = refusalOf(error, join(folder.shown, name));
+        failures.push(failure); // Also where who is above takes a refusal for a place that is not there.
+        throw failure;
       }
     },
     async attempt(act) {

@@ -4,6 +4,8 @@ import type { Dirent } from 'node:fs';
 import { readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBelow, realOf } from '../../store/folders/places.js';
+import { errorCode } from '../../store/store-failure.js';
+import { refusalOf } from '../refusal.js';
 import type { Folder } from './open.js';
 
 /** A folder, or a link to one, whose name is no UTF-8: Node opens nothing by a text that stands for such a name. */
@@ -75,10 +77,15 @@ export function readableName(name: Buffer): string {
   return shown.join('').slice(0, SHOWN);
 }
 
-/** Gives an entry of an open folder a name by which it can be opened, and says which. */
-export function renameReadable(folder: Folder, name: Buffer): string {
+/** Gives an entry of an open folder a name by which it can be opened; null where it is gone. Throws a refusal. */
+export function renameReadable(folder: Folder, name: Buffer): string | null {
   const readable = `${readableName(name)}-${randomBytes(4).toString('hex')}`;
-  renameSync(joined(Buffer.from(folder.at('.')), name), folder.at(readable));
+  try {
+    renameSync(joined(Buffer.from(folder.at('.')), name), folder.at(readable));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw refusalOf(error, join(folder.shown, readableName(name)));
+  }
   return readable;
 }
 

@@ -51,9 +51,13 @@ export function takeUnnamed(
   aside: Aside,
 ): Promise<boolean> {
   const take = async (folder: Folder, [next = '', ...rest]: string[]): Promise<boolean> => {
-    if (rest.length > 0) return enterEntry(folder, next, false, (inner) => take(inner, rest));
-    await aside.take(folder, renameReadable(folder, name));
-    return true;
+    await openRights(folder.at('.'));
+    if (rest.length > 0) return enterOpened(folder, next, (inner) => take(inner, rest));
+    return aside.attempt(async () => {
+      const readable = renameReadable(folder, name);
+      if (readable !== null) await aside.take(folder, readable);
+      return readable !== null;
+    });
   };
   return withFolder(workspace, (root) => take(root, path.split('/'))).catch(orNothing);
 }
@@ -68,7 +72,8 @@ export function putInPlace(
   aside: Aside,
 ): Promise<boolean> {
   const put = async (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> => {
-    if (rest.length > 0) return enterEntry(folder, name, false, (inner) => put(inner, rest));
+    await openRights(folder.at('.'));
+    if (rest.length > 0) return enterOpened(folder, name, (inner) => put(inner, rest));
     // A hook stays one, and what nobody else may read stays so.
     const mode = before ?? entryAt(folder.at(name))?.mode;
     await aside.take(folder, name);
@@ -136,12 +141,13 @@ async function settle(
   const path = folder.at(name);
   const now = standingAt(path);
   if (isNothing(now, before, rest.length > 0)) return false;
+  await openRights(folder.at('.'));
   if (rest.length > 0) {
     if (now.kind === 'folder') {
-      // One that nobody may list is entered by who knows the names in it, as git does.
-      const { mode } = entryAt(path) ?? { mode: OWN_RIGHTS };
-      if ((mode & OWN_RIGHTS) !== OWN_RIGHTS && before.kind !== 'closed') await makeReadable(path).catch(() => false);
-      return enterEntry(folder, name, false, (inner) => settle(inner, rest, how)).catch(orNothing);
+      const inner = (entered: Folder): Promise<boolean> => settle(entered, rest, how);
+      const entered =
+        before.kind === 'closed' ? enterEntry(folder, name, false, inner) : enterOpened(folder, name, inner);
+      return entered.catch(orNothing);
     }
     // A link or a file where nothing or a folder was (`gitdir: elsewhere`) leads away from what is looked for.
     await aside.take(folder, name);
@@ -158,6 +164,18 @@ async function settle(
     if (errorCode(error) !== 'EEXIST') throw error;
   });
   return true;
+}
+
+/** One that nobody may list, or change, is entered by who knows the names in it, as git does. */
+async function enterOpened<T>(folder: Folder, name: string, act: (inner: Folder) => Promise<T>): Promise<T> {
+  await openRights(folder.at(name));
+  return enterEntry(folder, name, false, act);
+}
+
+/** Gives its owner the rights to a folder that are needed to take something away from it. */
+async function openRights(path: string): Promise<void> {
+  const { mode } = entryAt(path) ?? { mode: OWN_RIGHTS };
+  if ((mode & OWN_RIGHTS) !== OWN_RIGHTS) await makeReadable(path).catch(() => false);
 }
 
 /** Tells whether nothing is to be taken away at a place or below it, as far as anybody may look. */
