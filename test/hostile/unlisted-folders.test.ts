@@ -92,3 +92,24 @@ describe('where nobody may change, or read, what a command has made', () => {
     expect(existsSync(unnamed)).toBe(false);
   });
 });
+
+it.each([0, 0o111, 0o555])(
+  'a workspace that a command closes keeps nothing that it must not make: %o',
+  async (mode) => {
+    const context = await toolContext();
+    const { workspace } = context;
+    for (const path of [dirname(workspace), workspace, context.store.folder ?? '']) chmodSync(path, 0o777);
+    if (process.getuid?.() === 0) execFileSync('chown', [`${NOBODY}`, workspace]);
+    const envrc = join(workspace, '.envrc');
+    process.seteuid?.(NOBODY);
+    try {
+      const guard = await guardWorkspace(workspace, { fixed: [envrc], kept: ['.envrc'] }, context);
+      writeFileSync(envrc, 'evil\n');
+      chmodSync(workspace, mode);
+      expect(await guard()).toEqual(['`.envrc`']);
+    } finally {
+      process.seteuid?.(0);
+    }
+    expect(existsSync(envrc)).toBe(false);
+  },
+);

@@ -172,8 +172,8 @@ async function enterOpened<T>(folder: Folder, name: string, act: (inner: Folder)
   return enterEntry(folder, name, false, act);
 }
 
-/** Gives its owner the rights to a folder that are needed to take something away from it. */
-async function openRights(path: string): Promise<void> {
+/** Gives its owner the rights to a folder that are needed to see what is in it, and to take something away from it. */
+export async function openRights(path: string): Promise<void> {
   const { mode } = entryAt(path) ?? { mode: OWN_RIGHTS };
   if ((mode & OWN_RIGHTS) !== OWN_RIGHTS) await makeReadable(path).catch(() => false);
 }

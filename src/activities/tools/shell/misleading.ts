@@ -7,7 +7,7 @@ import { MANIFEST, SETTINGS, withoutPerdure, withoutStarting } from '../../works
 import type { Aside, AsideOwner } from '../../workspace/set-aside.js';
 import { createAside } from '../../workspace/set-aside.js';
 import { FileRefusal } from '../../refusal.js';
-import { guardMissing, putInPlace, takeMade, takeUnnamed } from './guard.js';
+import { guardMissing, openRights, putInPlace, takeMade, takeUnnamed } from './guard.js';
 import type { Found, Misleading } from './misleading-files.js';
 import { misleadingIn } from './misleading-files.js';
 
@@ -70,6 +70,7 @@ export async function guardWorkspace(
   const settle = async (): Promise<string[]> => {
     try {
       const made: string[] = [];
+      await openRights(workspace);
       // Where one of these fails, the others are settled nevertheless.
       await aside.attempt(async () => {
         made.push(...(await settleMissing()).map((path) => `\`${path}\``));
