@@ -37,7 +37,7 @@ export const NEEDS = [
     ['faults'],
     [program('ip', 'iproute2'), { what: 'network namespaces', has: makesNeighbours, packages: [] }],
   ),
-  need('tmpfs', ['server', 'faults'], [{ what: 'the right to mount a file system', has: mounts, packages: [] }]),
+  need('tmpfs', ['server', 'hostile', 'faults'], [{ what: 'the right to mount a file system', has: mounts, packages: [] }]),
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
   need(
     'arduino',

@@ -6,8 +6,7 @@ import { fixedIn } from '../../src/activities/tools/shell/fixed-in.js';
 import { keptPlaces } from '../../src/activities/workspace/kept-places.js';
 import { guardWorkspace } from '../../src/activities/tools/shell/misleading.js';
 import { toolContext } from '../activities/helpers/tool-context.js';
-
-const NOBODY = 65534;
+import { asSomebody, giveAway } from './somebody.js';
 
 it.each([0o311, 0o100])('nothing starts as `perdure` in a folder that nobody lists: %o', async (mode) => {
   const context = await toolContext();
@@ -16,17 +15,14 @@ it.each([0o311, 0o100])('nothing starts as `perdure` in a folder that nobody lis
   const places = [dirname(workspace), workspace, context.store.folder ?? ''];
   for (const path of places) chmodSync(path, 0o777);
   // Root may do everything: as somebody else we are what hosts usually are.
-  process.seteuid?.(NOBODY);
-  try {
+  await asSomebody(async () => {
     const guard = await guardWorkspace(workspace, { fixed: [], kept: [] }, context);
     mkdirSync(join(folder, 'a', 'node_modules', '.bin'), { recursive: true });
     writeFileSync(join(folder, 'a', 'node_modules', '.bin', 'perdure'), 'evil');
     chmodSync(join(folder, 'a'), mode);
     chmodSync(folder, mode);
     expect(await guard()).toEqual(['`packages/a/node_modules/.bin/perdure`']);
-  } finally {
-    process.seteuid?.(0);
-  }
+  });
   expect(existsSync(join(folder, 'a', 'node_modules', '.bin', 'perdure'))).toBe(false);
 });
 
@@ -44,20 +40,17 @@ it('a repository that can be listed and not entered hides no other one', async (
     git('add', name);
   }
   git('-C', 'y', 'config', 'core.fsmonitor', './evil');
-  if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${NOBODY}`, workspace]);
+  giveAway(workspace);
   chmodSync(join(workspace, 'n', '.git'), 0o444);
-  process.seteuid?.(NOBODY);
-  try {
+  await asSomebody(async () => {
     expect(await guard()).toEqual(['what `y/.git/config` has git do']);
     const place = { ...context, projects: [] };
     const fixed = await fixedIn(place, context.permissions.protected);
     expect(await (await guardWorkspace(workspace, { fixed, kept: keptPlaces(workspace, fixed) }, context))()).toEqual(
       [],
     );
-  } finally {
-    process.seteuid?.(0);
-    chmodSync(join(workspace, 'n', '.git'), 0o755);
-  }
+  });
+  chmodSync(join(workspace, 'n', '.git'), 0o755);
   expect(readFileSync(join(workspace, 'y', '.git', 'config'), 'utf8')).not.toContain('fsmonitor');
 });
 
@@ -72,10 +65,9 @@ describe('where nobody may change, or read, what a command has made', () => {
     const git = (...args: string[]): Buffer => execFileSync('git', args, { cwd: workspace, stdio: 'ignore' });
     git('init', '-q', 'x');
     for (const path of [dirname(workspace), workspace, context.store.folder ?? '']) chmodSync(path, 0o777);
-    if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${NOBODY}`, workspace]);
-    process.seteuid?.(NOBODY);
+    giveAway(workspace);
     const unnamed = Buffer.concat([Buffer.from(join(workspace, 'x/s')), Buffer.from([0xff])]);
-    try {
+    await asSomebody(async () => {
       const guard = await guardWorkspace(workspace, { fixed: [], kept: [] }, context);
       if (what.includes('git')) appendFileSync(join(workspace, 'x/.git/config'), '[core]\n\tfsmonitor = ./evil\n');
       else {
@@ -84,9 +76,7 @@ describe('where nobody may change, or read, what a command has made', () => {
       }
       chmodSync(join(workspace, closed), closed.endsWith('config') ? 0 : 0o555);
       expect(await guard()).toEqual([told]);
-    } finally {
-      process.seteuid?.(0);
-    }
+    });
     const config = join(workspace, 'x/.git/config');
     expect(existsSync(config) && readFileSync(config, 'utf8').includes('fsmonitor')).toBe(false);
     expect(existsSync(unnamed)).toBe(false);
@@ -99,17 +89,14 @@ it.each([0, 0o111, 0o555])(
     const context = await toolContext();
     const { workspace } = context;
     for (const path of [dirname(workspace), workspace, context.store.folder ?? '']) chmodSync(path, 0o777);
-    if (process.getuid?.() === 0) execFileSync('chown', [`${NOBODY}`, workspace]);
+    giveAway(workspace);
     const envrc = join(workspace, '.envrc');
-    process.seteuid?.(NOBODY);
-    try {
+    await asSomebody(async () => {
       const guard = await guardWorkspace(workspace, { fixed: [envrc], kept: ['.envrc'] }, context);
       writeFileSync(envrc, 'evil\n');
       chmodSync(workspace, mode);
       expect(await guard()).toEqual(['`.envrc`']);
-    } finally {
-      process.seteuid?.(0);
-    }
+    });
     expect(existsSync(envrc)).toBe(false);
   },
 );

@@ -3,7 +3,6 @@ import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -24,8 +23,8 @@ import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
 import { removeFolder } from '../../src/store/folders/remove.js';
 import { readPlain, readPlainNow } from '../../src/store/read-plain.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
+import { asSomebody, giveAway } from './somebody.js';
 
-const NOBODY = 65_534;
 const PLANTED = ['.git/commondir', '.git/info/attributes', '.vscode'];
 let context: Awaited<ReturnType<typeof toolContext>>;
 let victim: string;
@@ -116,19 +115,14 @@ describe('what a command makes where something protected would be', () => {
     async (mode) => {
       mkdirSync(inWorkspace('.git', 'info'), { recursive: true });
       for (const path of ['..', '', '.git', '.git/info']) chmodSync(inWorkspace(path), 0o777);
-      chownSync(inWorkspace('.git'), NOBODY, NOBODY);
-      chownSync(inWorkspace('.git', 'info'), NOBODY, NOBODY);
-      // Root may do everything: as somebody else we are what hosts usually are.
-      process.seteuid?.(NOBODY);
-      try {
+      giveAway(inWorkspace('.git'));
+      await asSomebody(async () => {
         const guard = guardMissing(context.workspace, PLANTED, createAside(context));
         mkdirSync(inWorkspace('.vscode'));
         for (const path of [...PLANTED.slice(0, 2), '.vscode/tasks.json']) writeFileSync(inWorkspace(path), 'evil');
         for (const path of ['.vscode', '.git/info', '.git']) chmodSync(inWorkspace(path), mode);
         expect(await guard()).toEqual(PLANTED);
-      } finally {
-        process.seteuid?.(0);
-      }
+      });
       for (const path of PLANTED) expect(existsSync(inWorkspace(path))).toBe(false);
     },
   );
