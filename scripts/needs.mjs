@@ -31,13 +31,18 @@ export const NEEDS = [
       { what: 'network namespaces', has: makesNetworks, packages: [] },
     ],
   ),
+  need('root', ['pure', 'server'], [{ what: 'to be root', has: () => process.getuid?.() === 0, packages: [] }]),
   need('postgres', ['faults'], [postgresql]),
   need(
     'networks',
     ['faults'],
     [program('ip', 'iproute2'), { what: 'network namespaces', has: makesNeighbours, packages: [] }],
   ),
-  need('tmpfs', ['server', 'hostile', 'faults'], [{ what: 'the right to mount a file system', has: mounts, packages: [] }]),
+  need(
+    'tmpfs',
+    ['server', 'hostile', 'faults'],
+    [{ what: 'the right to mount a file system', has: mounts, packages: [] }],
+  ),
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
   need(
     'arduino',

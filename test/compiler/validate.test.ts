@@ -51,6 +51,7 @@ describe('validatePaths', () => {
     chmodSync(root, 0o755);
     chmodSync(join(root, 'd/shut'), 0o000);
     const { files, problems } = asNobody(() => validatePaths(['d'], root));
+    chmodSync(join(root, 'd/shut'), 0o700); // Who is no root could not remove it.
     expect({ files, problems }).toMatchObject({ files: 2, problems: [{ code: 'unreadable-file', file: 'd/shut' }] });
   });
 

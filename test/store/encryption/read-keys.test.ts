@@ -132,7 +132,7 @@ describe('keys of encryption', () => {
   });
 
   // Only root can give a file away.
-  it.runIf(process.getuid?.() === 0)('are refused in a file of another user', async () => {
+  it('are refused in a file of another user', { tags: ['root'] }, async () => {
     const path = keyFile('other.key', 0o600);
     chownSync(path, 1, 1);
     await expect(read({ file: path })).rejects.toMatchObject({
