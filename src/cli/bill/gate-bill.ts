@@ -17,6 +17,8 @@ import { priceRange } from '../../workers/forecast/price-range.js';
 import type { CallCount } from '../forecast/forecast-words.js';
 import { countCalls } from '../forecast/forecast-words.js';
 
+const REMAINING = ['steps_remaining', 'tokens_remaining', 'cost_remaining_usd'];
+
 /** What a decision lets happen, and what that may use. */
 export interface GateBill {
   /** Steps that wait for it, those in them included, in the order of the Plan. */
@@ -31,7 +33,7 @@ export interface GateBill {
   perItem: string[];
   /** Loops that may begin another round, and how many they have left. */
   rounds: { name: string; left: number }[];
-  /** What its run may still use. */
+  /** What may still be used: in each limit the least of its run's own and those of the runs above. */
   budget: JsonObject;
 }
 
@@ -76,8 +78,18 @@ export function billOf(view: RunView, { gate }: OpenGate, { plan, config, env, p
     forecast: forecastPlan(plan, past, { models: config.models, env }, restOf(parts)),
     perItem: parts.flatMap(({ forecast }) => forecast.perItem.map(({ path }) => path)),
     rounds: levels.flatMap((level, index) => roundsLeft(level, levels[index + 1])),
-    budget: executionBudget(levels.at(-1)?.run ?? view),
+    budget: leastBudget([view, ...new Set(levels.map(({ run }) => run).filter((run) => run !== view))]),
   };
+}
+
+function leastBudget([root, ...nested]: [RunView, ...RunView[]]): JsonObject {
+  const least = executionBudget(root);
+  for (const budget of nested.map((run) => executionBudget(run)))
+    for (const name of REMAINING) {
+      const [before = null, own = null] = [least[name], budget[name]];
+      if (own !== null && (before === null || own < before)) least[name] = own;
+    }
+  return least;
 }
 
 /** Tells whether the gate asks about its own step, which goes on once it is decided. */

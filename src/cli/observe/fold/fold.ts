@@ -7,6 +7,7 @@ import { nextTryDelay } from '../../../plan/outcomes/retry-delay.js';
 import { isUnasked } from '../../../plan/failure.js';
 import { isInDoubt } from '../../../plan/outcomes/flash-recovery.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
+import { NO_BUDGETS } from '../../../plan/budget/budgets.js';
 import { limitsNow } from '../../../plan/budget/limits-now.js';
 import type { Spend } from '../../../plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../../plan/budget/spend.js';
@@ -78,9 +79,13 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
   return fold;
 }
 
-/** The limits when this link of the run begins: those of a root with what was added to them before. */
-function budgetOf({ settings: { budget }, path, carried }: RunFold['input']): Budgets {
-  const purse = path === '' ? carried?.purse : undefined;
+/**
+ * The limits of the run's own when this link of it begins: those of a root with what was added to them before, those of
+ * its definition in a nested one, which takes all else of what the runs above have. A batch run has none.
+ */
+function budgetOf({ settings: { budget }, path, carried, plan, batch }: RunFold['input']): Budgets {
+  if (path !== '') return { ...(batch === undefined ? plan.budgets : NO_BUDGETS) };
+  const purse = carried?.purse;
   return purse === undefined ? { ...budget } : limitsNow(budget, purse);
 }
 
