@@ -2,7 +2,8 @@ import { CancellationScope, CancelledFailure, allHandlersFinished, isCancellatio
 import { condition } from './determinism/condition.js';
 import type { RunEnd, RunOutcome } from '../plan/result.js';
 import type { Carried, RunInput } from '../plan/run-input.js';
-import { endOf, errorOf } from '../plan/schedule/schedule.js';
+import type { Spend } from '../plan/budget/spend.js';
+import { endOf, errorOf, hasSucceeded } from '../plan/schedule/schedule.js';
 import { quick } from './activities.js';
 import { closeRun } from './lifecycle/close-run.js';
 import type { RunContext, Scope } from './state/context.js';
@@ -180,6 +181,11 @@ async function endRun(
   return outcome;
 }
 
+/** Tells whether something was asked of a model: what that costs may be known to nobody. */
+function isPaid({ usd, tokens }: Spend): boolean {
+  return usd !== 0 || tokens > 0;
+}
+
 /** Tells whether a step's failure has stopped a run: one of an agent that the limit itself ended is none of its own. */
 function isStoppedByStep({ body, steps, stopped }: Scope['schedule']): boolean {
   if (stopped === null) return false;
@@ -202,7 +208,9 @@ function endFor({ context, schedule }: Scope): { status: RunEnd; error: string |
   const { stop } = restrictionsOf(context.account);
   const error = errorOf(schedule);
   if (stop === null || context.account.refused === 0) return { status: endOf(schedule), error };
-  // What is done counts, but not where a step says that nothing may go on after its failure: no limit outranks that.
-  const status = stop.status === 'partial' && isStoppedByStep(schedule) ? 'error' : stop.status;
+  // What is done counts, an answer that was cut off too, but not where a step says that nothing may go on after its
+  // failure: no limit outranks that.
+  const hasPart = (hasSucceeded(schedule) || isPaid(schedule.spend)) && !isStoppedByStep(schedule);
+  const status = stop.status === 'partial' && !hasPart ? 'error' : stop.status;
   return { status, error: [stop.message, error].filter((text) => text !== null).join('\n') };
 }

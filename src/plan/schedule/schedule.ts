@@ -103,7 +103,7 @@ function sendBack(schedule: Schedule, rework: Rework, end: StepEnd): void {
   schedule.ended = schedule.ended.filter((index) => !redone.has(index));
   for (const index of redone) {
     const state = at(schedule.steps, index);
-    if (isEnd(state.status)) forget(schedule, index, state);
+    if (isEnd(state.status)) forget(schedule, index);
     if (state.status === 'running' && index !== rework.gate) state.voided = true;
     else {
       schedule.steps[index] = pendingState();
@@ -147,12 +147,12 @@ function goOn(schedule: Schedule, index: number): void {
 }
 
 /** Takes back that a step has ended; what it spent stays spent. */
-function forget(schedule: Schedule, index: number, { status, partial }: StepState): void {
+function forget(schedule: Schedule, index: number): void {
   schedule.open += 1;
-  if (status !== 'error' && status !== 'timeout' && partial === null) return;
-  const { count, first } = schedule.failures;
-  const said = `${segmentOf(at(schedule.body.steps, index))}: `;
-  schedule.failures = { count: count - 1, first: first.filter((line) => !line.startsWith(said)) };
+  if (failureOf(schedule, index) === null) return;
+  // Those that were only counted are told in its place; what is run again has left `ended`.
+  const told = schedule.ended.flatMap((other) => failureOf(schedule, other) ?? []);
+  schedule.failures = { count: schedule.failures.count - 1, first: told.slice(0, TOLD_FAILURES) };
 }
 
 /** A step that was sent back while it ran has ended, in whatever way. */
@@ -165,7 +165,18 @@ function runAgain(schedule: Schedule, index: number, end: StepEnd): void {
 
 /** Steps that were cancelled are not told: what cancelled them is. */
 function countFailure(schedule: Schedule, step: Step, message: string): void {
-  addFailure(schedule.failures, `${segmentOf(step)}: ${message}`);
+  addFailure(schedule.failures, toldFailure(step, message));
+}
+
+function toldFailure(step: Step, message: string): string {
+  return `${segmentOf(step)}: ${message}`;
+}
+
+/** What is told of a step that has failed, or in part; null of every other. */
+function failureOf({ body, steps }: Schedule, index: number): string | null {
+  const { failure, partial } = at(steps, index);
+  const message = failure === null ? partial : failure.type === 'cancelled' ? null : failure.message;
+  return message === null ? null : toldFailure(at(body.steps, index), message);
 }
 
 /** Counts a failure; the first few are also told. */
@@ -238,7 +249,7 @@ export function endOf(schedule: Schedule): 'success' | 'partial' | 'error' {
 }
 
 /** Tells whether a step has done its part: what clears up at the end is none of it. */
-function hasSucceeded({ body, steps }: Schedule): boolean {
+export function hasSucceeded({ body, steps }: Schedule): boolean {
   return body.steps.some(({ index, always }) => !always && steps[index]?.status === 'success');
 }
 

@@ -125,6 +125,21 @@ describe('a rejection with rework', () => {
     expect([...schedule.ready]).toEqual([2, 5]);
   });
 
+  it('tells what has failed beside it, also what was only counted before', () => {
+    const steps = Array.from({ length: 7 }, (_, index) =>
+      commandStep(index, ['x'], { on_error: 'continue', needs: index > 0 && index < 4 ? after(0) : [] }),
+    );
+    const ends = steps.slice(0, 6).map(({ index }) => ({ step: index, skip: false }));
+    const schedule = createSchedule(body([...steps, { ...gate(7, []), needs: ends, rework: { step: 0, max: 1 } }]));
+    for (const { index } of steps)
+      end(schedule, index, { status: 'error', failure: { type: 'internal', message: `m${index}` } });
+    expect(errorOf(schedule)).toMatch(/^0: m0\n1: m1\n[^]*\n… and 2 more failed steps$/);
+    end(schedule, 7, rejected);
+    const kept = steps.filter(({ index }) => schedule.steps[index]?.status === 'error').map(({ index }) => index);
+    expect(kept).toEqual([4, 5, 6]);
+    expect(errorOf(schedule)).toBe(kept.map((index) => `${index}: m${index}`).join('\n'));
+  });
+
   it('takes back what had failed among it, keeps what was spent, and counts each again', () => {
     const spend = { usd: 1, tokens: 1, steps: 1 };
     const schedule = createSchedule(

@@ -136,7 +136,7 @@ describe('a limit of money', () => {
       .poll(() => memoOf(handle, MEMO.paused))
       .toMatchObject({ message: expect.stringMatching(/^the next step may cost \$64/) as string });
     await steer(handle, { kind: 'abort' });
-    await handle.result();
+    expect(await outcomeOf(handle)).toMatchObject({ status: 'error' });
     expect(models()).toEqual([]);
   });
 
@@ -168,6 +168,12 @@ describe('a limit of tokens', () => {
 });
 
 describe('a limit that has stopped a run', () => {
+  it('leaves a failure where nothing was done', async () => {
+    const outcome = await outcomeOf(await start(calls(2), { tokens: 10 }));
+    expect(outcome).toMatchObject({ status: 'error', error: expect.stringMatching(/^max_tokens: /) as string });
+    expect(models()).toEqual([]);
+  });
+
   it('does not outrank a step that stops it too', async () => {
     const marker = join(harness.folder, 'refused');
     const stops = commandStep(3, ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.05; done; exit 7', marker]);
