@@ -4,8 +4,8 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Does something as somebody whom rights hold back, as most hosts are held: root may do everything. Who is not root does
- * it as themselves.
+ * Does something as somebody whom rights hold back, as most hosts are held: root may do everything. Who is not root
+ * does it as themselves.
  */
 export async function asSomebody<T>(act: () => Promise<T>): Promise<T> {
   if (!isRoot) return act();
