@@ -6,7 +6,7 @@ import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import { FULL, SEED, random } from '../faults/seed.js';
 import type { Harness } from '../workflows/helpers/harness.js';
-import { openHarness } from '../workflows/helpers/harness.js';
+import { openHarness, resultsOf } from '../workflows/helpers/harness.js';
 import { viewOf } from '../workflows/helpers/viewing.js';
 import { toSay } from './author.js';
 import type { ModelBudget } from './generate.js';
@@ -89,7 +89,7 @@ async function differencesIn(
   const expected = play(workflow);
   const budget = drawBudget(draw, expected);
   const run = await runSeed(harness, workflow, expected, { budget, linkSteps });
-  if (isShort(budget, expected)) return short(run, budget, expected);
+  if (isShort(budget, expected)) return short(run, budget, { workflow, expected });
   return [
     ...(await compare(harness.store, { workflow, expected }, run)),
     ...money(run, budget, expected),
@@ -106,13 +106,20 @@ function isShort(budget: ModelBudget, { spent, calls }: Expected): boolean {
  * Which steps start of those that could is a matter of time; how many is not. Those of `finally:` run also where the
  * budget has nothing left: where they come last, the others may all have run.
  */
-function short({ outcome }: SeedRun, budget: ModelBudget, { status, spent, last }: Expected): string[] {
+async function short(
+  { outcome }: SeedRun,
+  budget: ModelBudget,
+  { workflow, expected: { status, spent, last } }: { workflow: ModelWorkflow; expected: Expected },
+): Promise<string[]> {
   const isSteps = budget.kind === 'steps';
   const got = {
     status: outcome.status,
     charged: isSteps ? outcome.charged?.steps : outcome.charged?.tokens,
   };
-  const ends = !isSteps ? ['partial'] : budget.limit < spent - last ? ['error'] : ['error', status];
+  // No model was asked: a part is there where a step has succeeded that is none of `finally:`.
+  const results = Object.values(await resultsOf(harness.store, outcome));
+  const isPart = results.some((one) => one.status === 'success' && one.step_index < workflow.steps.length);
+  const ends = !isSteps ? [isPart ? 'partial' : 'error'] : budget.limit < spent - last ? ['error'] : ['error', status];
   const want = { status: ends.find((end) => end === got.status) ?? ends[0], charged: isSteps ? budget.limit : 0 };
   return JSON.stringify(got) === JSON.stringify(want)
     ? []
