@@ -1,3 +1,4 @@
+// @module-tag tmpfs
 // @module-tag sandbox
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -271,8 +271,8 @@ describe('a workflow of conductor that asks people', () => {
     }
     expect((await project.run('watch', 'rome')).code).toBe(0);
     const plan = (number: number): string =>
-      `plan ${number} of Plan 3 days, little money, [ { "question": "By train?", "answer": "Yes" }, ` +
-      '{ "question": "Alone?", "answer": "No" } ]: pasta, bunks.';
+      `plan ${number} of Plan 3 days, little money, [ { "answer": "Yes", "question": "By train?" }, ` +
+      '{ "answer": "No", "question": "Alone?" } ]: pasta, bunks.';
     expect(said).toEqual([
       'Before it is planned. How many days in Rome?',
       'Before it is planned. How much money? - little - much',
