@@ -6,14 +6,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
-
-const PERSON = {
-  PATH: '/usr/bin:/bin',
-  HOME: '/nonexistent',
-  GIT_CONFIG_NOSYSTEM: '1',
-  ...{ GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.org' },
-  ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.org' },
-};
+import { PERSON } from './person.js';
 
 /** Each is tried by itself: what makes a person's git run `evil` in a submodule, or in a work tree elsewhere. */
 const PLANT = `

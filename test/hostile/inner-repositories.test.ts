@@ -11,14 +11,7 @@ import { guardWorkspace } from '../../src/activities/tools/shell/misleading.js';
 import { keptPlaces } from '../../src/activities/workspace/kept-places.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 import { PLANTS, plantScript } from './git-plants.js';
-
-const PERSON = {
-  PATH: '/usr/bin:/bin',
-  HOME: '/nonexistent',
-  GIT_CONFIG_NOSYSTEM: '1',
-  ...{ GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.org' },
-  ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.org' },
-};
+import { PERSON } from './person.js';
 
 let context: Awaited<ReturnType<typeof toolContext>>;
 let outside: string;

@@ -7,14 +7,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
-
-const PERSON = {
-  PATH: '/usr/bin:/bin',
-  HOME: '/nonexistent',
-  GIT_CONFIG_NOSYSTEM: '1',
-  ...{ GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.org' },
-  ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.org' },
-};
+import { PERSON } from './person.js';
 
 let context: Awaited<ReturnType<typeof toolContext>>;
 let outside: string;
