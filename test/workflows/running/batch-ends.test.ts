@@ -88,17 +88,17 @@ const ENDS: [string, (batch: Batch, go: string) => Promise<unknown>, string][] =
   ['stopped', (batch, go) => sendSteer(batch, steer).then(() => writeFile(go, '')), 'stopped by ana'],
 ];
 
-/** The last batch run of a run, once its first item runs. */
+/** The last batch run of a run, once the step of its first item runs: one that a limit lets not begin has failed. */
 async function batchOf({ workflowId }: RunHandle): Promise<string> {
   const child = harness.client.workflow.getHandle(`${workflowId}/each/200`);
   await expect
     .poll(() =>
       child.describe().then(
-        ({ status }) => status.name,
+        ({ status, raw }) => [status.name, raw.pendingActivities?.length ?? 0],
         () => 'none',
       ),
     )
-    .toBe('RUNNING');
+    .toEqual(['RUNNING', 1]);
   return `${workflowId}/each/200-202`;
 }
 
