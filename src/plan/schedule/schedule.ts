@@ -111,6 +111,9 @@ function sendBack(schedule: Schedule, rework: Rework, end: StepEnd): void {
     }
     schedule.ready.delete(index);
   }
+  // Failures that were only counted are told in the place of those that are taken back.
+  const told = schedule.ended.flatMap((index) => failureOf(schedule, index) ?? []);
+  schedule.failures.first = told.slice(0, TOLD_FAILURES);
   const doomed = doomedByEnded(schedule);
   for (const index of redone) {
     const by = doomed.get(index);
@@ -149,10 +152,7 @@ function goOn(schedule: Schedule, index: number): void {
 /** Takes back that a step has ended; what it spent stays spent. */
 function forget(schedule: Schedule, index: number): void {
   schedule.open += 1;
-  if (failureOf(schedule, index) === null) return;
-  // Those that were only counted are told in its place; what is run again has left `ended`.
-  const told = schedule.ended.flatMap((other) => failureOf(schedule, other) ?? []);
-  schedule.failures = { count: schedule.failures.count - 1, first: told.slice(0, TOLD_FAILURES) };
+  if (failureOf(schedule, index) !== null) schedule.failures.count -= 1;
 }
 
 /** A step that was sent back while it ran has ended, in whatever way. */

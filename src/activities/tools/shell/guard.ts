@@ -50,16 +50,13 @@ export function takeUnnamed(
   { path, name }: { path: string; name: Buffer },
   aside: Aside,
 ): Promise<boolean> {
-  const take = async (folder: Folder, [next = '', ...rest]: string[]): Promise<boolean> => {
-    await openRights(folder.at('.'));
-    if (rest.length > 0) return enterOpened(folder, next, (inner) => take(inner, rest));
-    return aside.attempt(async () => {
+  return atOpened(workspace, path, (folder) =>
+    aside.attempt(async () => {
       const readable = renameReadable(folder, name);
       if (readable !== null) await aside.take(folder, readable);
       return readable !== null;
-    });
-  };
-  return withFolder(workspace, (root) => take(root, path.split('/'))).catch(orNothing);
+    }),
+  );
 }
 
 /**
@@ -71,17 +68,27 @@ export function putInPlace(
   { path, text, mode: before }: { path: string; text: string; mode?: number | undefined },
   aside: Aside,
 ): Promise<boolean> {
-  const put = async (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> => {
-    await openRights(folder.at('.'));
-    if (rest.length > 0) return enterOpened(folder, name, (inner) => put(inner, rest));
+  return atOpened(workspace, path, async (folder, name) => {
     // A hook stays one, and what nobody else may read stays so.
     const mode = before ?? entryAt(folder.at(name))?.mode;
     await aside.take(folder, name);
     await putFile(folder, name, text);
     if (mode !== undefined) await chmod(folder.at(name), mode & 0o777);
     return true;
+  });
+}
+
+/** Does something in the folder of a path from the root, whatever rights are on the way; false where it is gone. */
+function atOpened(
+  workspace: string,
+  path: string,
+  act: (folder: Folder, name: string) => Promise<boolean>,
+): Promise<boolean> {
+  const enter = async (folder: Folder, [name = '', ...rest]: string[]): Promise<boolean> => {
+    await openRights(folder.at('.'));
+    return rest.length === 0 ? act(folder, name) : enterOpened(folder, name, (inner) => enter(inner, rest));
   };
-  return withFolder(workspace, (root) => put(root, path.split('/'))).catch(orNothing);
+  return withFolder(workspace, (root) => enter(root, path.split('/'))).catch(orNothing);
 }
 
 /** What is told of what was made while a program ran, and was put back, each in words: nobody knows who made it. */
